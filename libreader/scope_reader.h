@@ -1,0 +1,223 @@
+/* scope_reader.h: reading profiles. A library: it prints nothing, never exits, keeps no global state, and asks for no
+ * lock. One struct spr_profile may be used by one thread at a time.
+ *
+ * Units: every `_ns` is signed 64-bit nanoseconds of the run's clock (CLOCK_MONOTONIC); every statistic is a double in
+ * seconds, NAN where it cannot be known. Strings are NUL-terminated, as stored (UTF-8 normally, any bytes possibly),
+ * and belong to the profile until spr_close().
+ *
+ * Functions that can fail return 0, or one of enum spr_status with `error->message` filled: one line, no newline, that
+ * names the file and the cause. `error` may be NULL.
+ */
+#ifndef SCOPE_READER_H
+#define SCOPE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum spr_status {
+    SPR_OK = 0,
+    SPR_NOT_FOUND,   /* no such file, or not readable */
+    SPR_NOT_PROFILE, /* a directory, no HDF5, HDF5 of something else */
+    SPR_NEWER,       /* a schema this library does not know yet */
+    SPR_DAMAGED,     /* truncated, or it contradicts itself */
+    SPR_NO_EVENTS,   /* the question needs single calls and the file has none (aggregate) */
+    SPR_NESTING,     /* calls overlap without nesting: there is no call tree */
+    SPR_NO_MEMORY,
+};
+
+typedef struct {
+    int status;
+    char message[1024];
+} spr_error;
+
+typedef struct spr_profile spr_profile;
+
+/* Opens a profile of schema 1, 2, 3 or aggregate layout. Reads and checks the index, not the events. */
+int spr_open(const char *path, spr_profile **profile, spr_error *error);
+void spr_close(spr_profile *profile); /* NULL is allowed */
+
+const char *spr_path(const spr_profile *profile);
+int spr_schema(const spr_profile *profile); /* 1, 2, 3 */
+bool spr_is_aggregate(const spr_profile *profile);
+int64_t spr_file_bytes(const spr_profile *profile);
+uint32_t spr_num_ranks(const spr_profile *profile); /* max(mpi_size, highest rank + 1); 0 without rows */
+uint64_t spr_num_calls(const spr_profile *profile); /* over all rows */
+
+/* ---- metadata --------------------------------------------------------------------------------------------------- */
+
+enum spr_value_kind { SPR_TEXT, SPR_INTEGER, SPR_REAL, SPR_TEXT_LIST };
+
+typedef struct {
+    const char *key;
+    enum spr_value_kind kind;
+    const char *text;         /* SPR_TEXT */
+    int64_t integer;          /* SPR_INTEGER */
+    double real;              /* SPR_REAL */
+    const char *const *items; /* SPR_TEXT_LIST: `count` strings */
+    size_t count;
+} spr_value;
+
+size_t spr_metadata_count(const spr_profile *profile);
+const spr_value *spr_metadata_at(const spr_profile *profile, size_t index); /* ascending by key */
+const spr_value *spr_metadata(const spr_profile *profile, const char *key); /* NULL: not recorded */
+
+/* ---- regions and rows ------------------------------------------------------------------------------------------- */
+
+/* Regions in the order of the file's region table. */
+size_t spr_num_regions(const spr_profile *profile);
+const char *spr_region_name(const spr_profile *profile, size_t region);
+
+/* One row per (rank, region) that recorded calls; ascending by rank within a region. */
+typedef struct {
+    size_t region;
+    uint32_t rank;
+    uint64_t calls;
+    int64_t exclusive_ns; /* -1: not stored */
+    bool has_summary;     /* the fields below are stored in the file */
+    int64_t total_ns, minimum_ns, maximum_ns, first_ns, last_ns, start_minimum_ns, end_maximum_ns;
+    double mean_ns, m2_ns2;  /* m2: sum of squared deviations from the mean */
+    const char *source_file; /* NULL unknown */
+    int64_t source_line;     /* -1 unknown */
+    const char *source_text; /* NULL not captured */
+    const char *const *tags; /* `num_tags` strings */
+    size_t num_tags;
+} spr_row;
+
+size_t spr_num_rows(const spr_profile *profile);
+const spr_row *spr_row_at(const spr_profile *profile, size_t row);
+/* Rows of one region: *first and *count delimit them. */
+void spr_region_rows(const spr_profile *profile, size_t region, size_t *first, size_t *count);
+
+/* Reads calls [offset, offset+count) of a row, in recording order (order of entry), into arrays of `count` elements;
+ * any array may be NULL. thread: index into the thread table, -1 none; task likewise. SPR_DAMAGED where a call ends
+ * before it begins. */
+int spr_read_calls(spr_profile *profile, size_t row, uint64_t offset, uint64_t count, int64_t *start_ns,
+                   int64_t *end_ns, int64_t *thread, int64_t *task, spr_error *error);
+
+/* ---- selection -------------------------------------------------------------------------------------------------- */
+
+typedef struct spr_selection spr_selection; /* which regions and ranks a question is about */
+
+/* include, exclude: regular expressions of PCRE2 matched as Python's re.match does (anchored at the start only);
+ * a region is selected when it matches one of `include` (or there is none) and none of `exclude`. ranks: NULL and 0 for
+ * all. A pattern that does not compile, or runs away: SPR_NOT_PROFILE is not used; status -1 with the pattern and the
+ * position in the message. */
+int spr_select(const spr_profile *profile, const char *const *include, size_t num_include, const char *const *exclude,
+               size_t num_exclude, const uint32_t *ranks, size_t num_ranks, spr_selection **selection,
+               spr_error *error);
+void spr_selection_free(spr_selection *selection);
+bool spr_selects_region(const spr_selection *selection, size_t region);
+bool spr_selects_rank(const spr_selection *selection, uint32_t rank);
+
+/* ---- statistics (definitions: README.md of this directory) ------------------------------------------------------ */
+
+typedef struct {
+    uint64_t calls;
+    uint32_t ranks;                                     /* ranks with calls */
+    double total, exclusive, average, minimum, maximum; /* s */
+    double first, last, std;                            /* s; std: population */
+    double p50, p95, p99;                               /* s; numpy's linear interpolation */
+    double first_start, last_end;                       /* s on the run's clock */
+    double imbalance;                                   /* max over ranks of total / mean over ranks of total */
+    double imbalance_pct;                               /* (imbalance - 1) * 100; 0 with fewer than two ranks */
+} spr_stats;
+
+enum spr_depth { SPR_SUMMARY /* the index alone: no percentiles */, SPR_FULL /* reads the calls */ };
+
+/* One row's statistics (imbalance 1, 0 %). SPR_SUMMARY falls back to reading the calls where the file stores no
+ * summary, except for percentiles and except in aggregate files. */
+int spr_row_stats(spr_profile *profile, size_t row, enum spr_depth depth, spr_stats *stats, spr_error *error);
+/* A region's over the selected ranks (selection NULL: all). calls == 0 when none of them has it. */
+int spr_region_stats(spr_profile *profile, size_t region, const spr_selection *selection, enum spr_depth depth,
+                     spr_stats *stats, spr_error *error);
+
+/* Run level; all in seconds, NAN unknown. */
+typedef struct {
+    double start;   /* metadata start_time_ns */
+    double origin;  /* start, else the earliest region start */
+    double startup; /* earliest region start - origin */
+    double span;    /* latest end - earliest start */
+    double total;   /* finalize_time_ns - start_time_ns */
+} spr_run_times;
+int spr_run(spr_profile *profile, spr_run_times *times, spr_error *error);
+
+/* ---- call tree -------------------------------------------------------------------------------------------------- */
+
+/* One node per distinct call path, statistics pooled over the calls of that path on the selected ranks; pre-order,
+ * siblings by earliest start. A chain of the same name directly below itself is one node, marked recursive.
+ * Regions that the selection leaves out are not nodes, their children hang on the nearest selected ancestor, and still
+ * do not count as that ancestor's own time. */
+typedef struct {
+    size_t region;
+    uint32_t depth; /* 0: a root */
+    bool recursive;
+    bool has_children;
+    spr_stats stats;
+    double coverage; /* s: union of the calls' intervals, summed over ranks and lanes */
+} spr_node;
+
+typedef struct {
+    spr_node *nodes;
+    size_t count;
+} spr_tree;
+
+/* SPR_NESTING: calls of a rank overlap (the message names two of them). SPR_NO_EVENTS: aggregate file. */
+int spr_tree_build(spr_profile *profile, const spr_selection *selection, enum spr_depth depth, spr_tree *tree,
+                   spr_error *error);
+void spr_tree_free(spr_tree *tree);
+
+/* ---- threads, processes, problems ------------------------------------------------------------------------------- */
+
+typedef struct {
+    uint32_t rank;
+    int64_t index, ident, native_id, start_ns, end_ns, cpu_ns; /* -1 unknown */
+    int daemon;
+    const char *name;
+} spr_thread;
+size_t spr_num_threads(const spr_profile *profile);
+const spr_thread *spr_thread_at(const spr_profile *profile, size_t index);
+
+/* /process_table: one row per recorded process. */
+typedef struct {
+    uint32_t rank;
+    int64_t pid, parent_pid;
+    int64_t mpi_rank; /* -1: no MPI */
+    int64_t node;     /* 0, 1, ...: processes of one machine share it */
+    int64_t start_ns, end_ns;
+    const char *command;         /* minimal metadata: the program's base name */
+    const char *ended;           /* "exit 0", "exit 3", "signal 9", "exit", "unknown", "running" */
+    bool complete;               /* every call up to its end is in the file */
+    int64_t incomplete_since_ns; /* -1 unless recording stopped early */
+    const char *problem;         /* "" or why it is not complete */
+} spr_process;
+size_t spr_num_processes(const spr_profile *profile);
+const spr_process *spr_process_at(const spr_profile *profile, size_t index);
+
+/* /problem_table: what did not balance, per rank and region. */
+enum spr_problem_kind {
+    SPR_END_WITHOUT_BEGIN,
+    SPR_CUT_OFF, /* calls that were not ended: stored as ended when their thread or process (or the call around
+                    them) ended */
+    SPR_OVERLAP, /* calls that ended while a call begun within them was open */
+    SPR_LOST,    /* events that could not be recorded; region is SIZE_MAX */
+};
+typedef struct {
+    uint32_t rank;
+    size_t region;
+    enum spr_problem_kind kind;
+    uint64_t count;
+    int64_t at_exit; /* SPR_CUT_OFF: how many of them were open when the process ended */
+    int64_t open_ns; /* SPR_CUT_OFF: how long the longest of them had been open */
+} spr_problem;
+size_t spr_num_problems(const spr_profile *profile);
+const spr_problem *spr_problem_at(const spr_profile *profile, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

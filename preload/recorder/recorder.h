@@ -1,0 +1,43 @@
+/* recorder.h: the engine's interface to the rooms that hook something (markers, mpi, python). It knows none of them.
+ *
+ * All functions may be called from any thread, and from a signal handler (an event that comes while the same thread is
+ * inside the recorder is counted as lost). They keep errno. They never allocate with malloc.
+ */
+#ifndef SCOPE_PROFILER_RECORDER_H
+#define SCOPE_PROFILER_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What runs at a begin and an end: chosen once per mode, replaced as a whole. */
+struct rec_functions {
+    void (*begin)(int region);
+    void (*end)(int region);
+};
+extern struct rec_functions rec_now;
+
+/* Regions are numbered 1, 2, ... in the order of their creation; -1 is "none" and is ignored by begin and end. */
+static inline void rec_begin(int region) { rec_now.begin(region); }
+static inline void rec_end(int region) { rec_now.end(region); }
+
+/* True when begin and end record (a session is on and has not stopped). */
+bool rec_active(void);
+
+/* The region of this name, made at its first use. name: `length` bytes, any, copied. file: where it is defined (NULL
+ * unknown; copied), line: -1 unknown. tags: JSON array of strings (NULL none; copied). The first location and the
+ * first tags win. -1 when there are too many regions or no memory. */
+int rec_region(const char *name, size_t length, const char *file, int line, const char *tags);
+
+/* What MPI says of this process; -1 unknown. library: its version text (NULL unknown). */
+void rec_set_mpi(int rank, int size, const char *library);
+void rec_set_mpi_finalized(void);
+
+/* The recorder's clock in CLOCK_MONOTONIC ns. */
+int64_t rec_clock_ns(void);
+
+/* One line on stderr, once per process and text; printf-like without floating point, "scope-profiler: " put before it.
+ */
+void rec_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

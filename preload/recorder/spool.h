@@ -1,0 +1,174 @@
+/* spool.h: the format of what a recorded process leaves on disk, shared by the recorder (which writes it) and by
+ * `collect` (which reads it). Nothing else of preload/ is known outside preload/.
+ *
+ * A session's spool is one directory. In it:
+ *
+ *   session        text, one `key=value` a line, values percent-encoded (SPOOL_SESSION_* below); by whoever made the
+ *                  spool: `run`, or the first process of a session that was only preloaded
+ *   <id>.proc      one per recorded process: struct spool_process, mapped shared by the process
+ *   <id>.log       that process's log: records appended by single write(2) calls (struct spool_record)
+ *   <id>-<n>.lane  that process's lanes (n = 0, 1, ... decimal): struct spool_lane, then the window, then what has been
+ *                  flushed
+ *
+ * <id> is SPOOL_ID_DIGITS lower-case hexadecimal digits, random per process. A process makes its files at its first
+ * event, so one that records nothing leaves nothing. Byte order and alignment are those of the machine; a spool is read
+ * on the machine (or the kind of machine) that wrote it.
+ *
+ * A lane is a stream of 8-byte words:  flushed words (file offset SPOOL_PAGE + window_bytes onwards, `committed` of
+ * them), then the words in the window up to the first zero word. No word of a finished group is zero where the reader
+ * looks for one: see SPOOL_ESCAPE. When `committed` has SPOOL_CLEARING set the window's words are already among the
+ * flushed ones and are not to be read again. Words behind `committed` at the end of the file are from a flush that did
+ * not finish: they are still in the window.
+ *
+ * A lane serves one thread at a time and several one after the other: SPOOL_THREAD_BEGIN ... SPOOL_THREAD_END.
+ */
+#ifndef SCOPE_PROFILER_SPOOL_H
+#define SCOPE_PROFILER_SPOOL_H
+
+#include <stdint.h>
+
+#define SPOOL_VERSION    1
+#define SPOOL_PAGE       4096
+#define SPOOL_ID_DIGITS  16
+#define SPOOL_PROC_MAGIC 0x31434f5250435053ull /* "SPCPROC1" */
+#define SPOOL_LANE_MAGIC 0x31454e414c435053ull /* "SPCLANE1" */
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+/* word = ticks << 24 | kind << 23 | region
+ *   ticks   40 bits: the clock less the lane's base (SPOOL_EPOCH sets it), modulo nothing: a lane gets a new base
+ * before the difference reaches 2^40. A word may be a little earlier than the one before it (an event recorded by a
+ *           signal handler in between); a reader then takes the earlier time for the later one.
+ *   kind    0 begin, 1 end
+ *   region  1 .. SPOOL_REGION_MAX, the process's own number of the region
+ */
+#define SPOOL_TICK_SHIFT  24
+#define SPOOL_TICK_BITS   40
+#define SPOOL_KIND_END    (UINT64_C(1) << 23)
+#define SPOOL_REGION_MASK UINT64_C(0x7fffff)
+#define SPOOL_REGION_MAX  0x7ffffe
+#define SPOOL_LOW_MASK    UINT64_C(0xffffff)
+
+/* Low 24 bits all ones: not an event but a group: this word, then `count` payload words (which may be zero; the escape
+ * word is stored after them, so a group is whole or not there). A group never lies across a flush.
+ *   bits 63..56 type, bits 55..32 argument, bits 31..24 count of payload words. Unknown types are skipped. */
+#define SPOOL_ESCAPE SPOOL_LOW_MASK
+#define SPOOL_GROUP(type, argument, count)                                                                             \
+    ((uint64_t)(type) << 56 | ((uint64_t)(argument)&0xffffff) << 32 | (uint64_t)(count) << 24 | SPOOL_ESCAPE)
+#define SPOOL_GROUP_TYPE(word)     ((unsigned)((word) >> 56))
+#define SPOOL_GROUP_ARGUMENT(word) ((unsigned)((word) >> 32 & 0xffffff))
+#define SPOOL_GROUP_COUNT(word)    ((unsigned)((word) >> 24 & 0xff))
+
+enum spool_group {
+    SPOOL_EPOCH = 1,    /* payload: [0] the lane's new base, absolute ticks */
+    SPOOL_THREAD_BEGIN, /* payload: [0] absolute ticks, [1] kernel thread id, [2] the thread's serial in its process
+                           (1, 2, ...; the same serial again continues that thread), [3] pthread_self() */
+    SPOOL_THREAD_END,   /* payload: [0] absolute ticks, [1] CPU time of the thread in ns, [2][3] its name, 16 bytes,
+                           NUL-padded */
+    SPOOL_LOST,         /* payload: [0] events that could not be recorded just before this place */
+    SPOOL_RESET,        /* payload: [0] absolute ticks: calls of this process that began before it are dropped */
+};
+
+/* ---- <id>-<n>.lane --------------------------------------------------------------------------------------------- */
+
+#define SPOOL_CLEARING UINT64_C(1)
+
+struct spool_lane { /* the first SPOOL_PAGE bytes of the file; the rest of the page is zero */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t number;       /* n of the name */
+    uint64_t window_bytes; /* multiple of SPOOL_PAGE; the window is at SPOOL_PAGE */
+    uint64_t committed;    /* number of flushed words << 1 | SPOOL_CLEARING; stored in one piece */
+    uint64_t first_tick;   /* absolute ticks when the lane was made (also its first base) */
+};
+
+/* ---- <id>.proc ------------------------------------------------------------------------------------------------- */
+
+enum spool_clock { SPOOL_CLOCK_TSC = 1, SPOOL_CLOCK_CNTVCT, SPOOL_CLOCK_MONOTONIC /* ticks are ns */ };
+
+struct spool_point { /* one moment on both clocks */
+    uint64_t ticks;
+    int64_t ns; /* CLOCK_MONOTONIC */
+};
+
+enum spool_end { SPOOL_END_UNKNOWN = 0 /* it runs, or it ended without exit handlers */, SPOOL_END_EXIT };
+
+enum spool_stop { /* why recording stopped before the process did */
+                  SPOOL_STOP_NOT = 0,
+                  SPOOL_STOP_ERROR,    /* stop_errno, stop_path */
+                  SPOOL_STOP_FINALIZE, /* sp_finalize() */
+};
+
+struct spool_process { /* SPOOL_PAGE bytes */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t clock; /* enum spool_clock */
+    uint64_t id;
+    uint64_t parent_id; /* the recorded process this one was forked from, 0 if none */
+    int64_t pid, ppid;
+    uint64_t start_time;                  /* of the process, clock ticks since boot: field 22 of /proc/<pid>/stat */
+    struct spool_point first;             /* when the process's files were made */
+    struct spool_point last;              /* the newest; equal to `first` until there is another */
+    int64_t realtime_ns;                  /* CLOCK_REALTIME at `first` */
+    int32_t mpi_rank, mpi_size;           /* from MPI; -1 without */
+    int32_t launcher_rank, launcher_size; /* from the launcher's environment; -1 without */
+    uint32_t mpi_initialized, mpi_finalized;
+    uint32_t lanes;    /* lanes made so far */
+    uint32_t end;      /* enum spool_end */
+    uint64_t end_tick; /* with SPOOL_END_EXIT */
+    uint32_t stop;     /* enum spool_stop */
+    int32_t stop_errno;
+    uint64_t stop_tick;
+    uint64_t lost;   /* events that found no lane */
+    uint32_t closed; /* set by collect: stop recording, silently */
+    int32_t omp_num_threads;
+    char boot_id[40];   /* /proc/sys/kernel/random/boot_id */
+    char host[64];      /* gethostname(), cut */
+    char world[128];    /* names the MPI job this process belongs to, "" unknown: ranks are unique within a world */
+    char program[256];  /* argv[0], cut */
+    char command[2048]; /* argv joined by blanks, cut */
+    char stop_path[512];
+};
+
+/* ---- <id>.log -------------------------------------------------------------------------------------------------- */
+
+/* Records follow each other without padding: this head, then `length` bytes. A record that is cut short by the end of
+ * the file ends the log. */
+struct spool_record {
+    uint32_t type;
+    uint32_t length;
+};
+
+enum spool_record_type {
+    SPOOL_REGION = 1,  /* struct spool_region, then name, file, tags: as many bytes as it says, no NUL */
+    SPOOL_CALIBRATION, /* struct spool_point: a further one between first and last */
+    SPOOL_MPI_LIBRARY, /* text: the first line of MPI_Get_library_version */
+    SPOOL_SOURCE,      /* struct spool_region with name_length 0: location learnt later for that id */
+};
+
+struct spool_region {
+    uint32_t id;  /* 1 .. SPOOL_REGION_MAX; ids come in ascending order, none is left out */
+    int32_t line; /* -1 unknown */
+    uint32_t name_length, file_length, tags_length; /* bytes; tags: a JSON array of strings, empty = none */
+};
+
+/* ---- session --------------------------------------------------------------------------------------------------- */
+
+#define SPOOL_SESSION_FILE        "session"
+#define SPOOL_SESSION_OUTPUT      "output" /* absolute path of the profile to write */
+#define SPOOL_SESSION_LABEL       "label"
+#define SPOOL_SESSION_START_NS    "start_ns"    /* CLOCK_MONOTONIC */
+#define SPOOL_SESSION_START_TICKS "start_ticks" /* the same moment on the recorder's clock, if it has one */
+#define SPOOL_SESSION_REALTIME_NS "realtime_ns" /* CLOCK_REALTIME of the same moment */
+#define SPOOL_SESSION_BOOT_ID     "boot_id"
+#define SPOOL_SESSION_COMPRESS    "compress" /* gzip level 1-9; absent: none */
+#define SPOOL_SESSION_UMASK       "umask"    /* octal: for the profile */
+
+/* ---- environment, set by `run` for what it starts --------------------------------------------------------------- */
+
+#define SPOOL_ENV_SPOOL "SCOPE_PROFILER_SPOOL" /* absolute path of the session's spool; present: somebody collects */
+#define SPOOL_ENV_OUTPUT                                                                                               \
+    "SCOPE_PROFILER_OUTPUT" /* by the user, plain preload: the profile; default profiling_data.h5 */
+#define SPOOL_ENV_COMMAND "SCOPE_PROFILER_COMMAND" /* path of the scope-profiler command, for a plain preload */
+
+#endif
