@@ -21,6 +21,9 @@ extern struct rec_functions rec_now;
 static inline void rec_begin(int region) { rec_now.begin(region); }
 static inline void rec_end(int region) { rec_now.end(region); }
 
+/* Calls `changed` now and whenever rec_now is replaced, so that a room can hand the functions on (one listener). */
+void rec_on_mode(void (*changed)(const struct rec_functions *functions));
+
 /* True when begin and end record (a session is on and has not stopped). */
 bool rec_active(void);
 
