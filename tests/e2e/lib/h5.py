@@ -1,0 +1,144 @@
+#!/usr/bin/python3
+"""h5.py QUERY FILE ...: a profile's raw columns, read with h5py and numpy alone; knows nothing of our own reader.
+
+Queries: ncalls|total|own|sum FILE REGION [RANK], ranks FILE REGION, regions FILE, meta FILE KEY, table FILE GROUP,
+calls FILE (one line a row: rank, calls, sum of durations in ns, region; tab-separated).
+"""
+import sys
+
+import h5py
+import numpy as np
+
+
+def text(value):
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+class Row:
+    """The calls of one region on one rank."""
+
+    def __init__(self, region, rank, start, end, lane):
+        self.region, self.rank, self.start, self.end, self.lane = region, rank, start, end, lane
+
+
+class Profile:
+    """A schema-3 file, every row decoded."""
+
+    def __init__(self, path):
+        self.file = h5py.File(path, "r")
+        schema = self.file.attrs["scope_profiler_schema"]
+        if int(schema) != 3:
+            raise ValueError("schema %r" % schema)
+        names = [text(n) for n in self.file["region_table/names"][()]]
+        index = self.file["rank_region_index"]
+        events = self.file["events"]
+        deltas, durations = events["start_deltas"], events["durations"]
+        threads = events.get("thread_ids")
+        self.rows = []
+        columns = (index[c][()] for c in ("region_ids", "ranks", "event_offsets", "event_counts"))
+        for region, rank, offset, count in zip(*columns):
+            cut = slice(int(offset), int(offset) + int(count))
+            start = np.cumsum(deltas[cut])
+            if len(start) != count:
+                raise ValueError("row %s claims more events than there are" % names[region])
+            lane = threads[cut] if threads is not None else np.full(int(count), -1)
+            self.rows.append(Row(names[region], int(rank), start, start + durations[cut], lane))
+
+    def select(self, region, rank=None):
+        rows = [r for r in self.rows if r.region == region]
+        rows = rows or [r for r in self.rows if r.region.rsplit(".", 1)[-1] == region]
+        return [r for r in rows if rank is None or r.rank == rank]
+
+
+def ncalls(rows, _profile):
+    return sum(len(r.start) for r in rows)
+
+
+def plain_sum(rows, _profile):
+    return "%.9f" % (sum(int((r.end - r.start).sum()) for r in rows) / 1e9)
+
+
+def covered(intervals):
+    """ns that the intervals cover, overlaps counted once."""
+    whole, reach = 0, None
+    for start, end in sorted(intervals):
+        start = start if reach is None else max(start, reach)
+        whole += max(0, end - start)
+        reach = end if reach is None else max(reach, end)
+    return whole
+
+
+def total(rows, _profile):
+    whole = 0
+    for row in rows:
+        for lane in np.unique(row.lane):
+            mask = row.lane == lane
+            whole += covered(zip(row.start[mask].tolist(), row.end[mask].tolist()))
+    return "%.9f" % (whole / 1e9)
+
+
+def own(rows, profile):
+    """Exclusive seconds by nesting: every call's time less that of its direct children, lane by lane."""
+    whole = 0
+    for rank in {r.rank for r in rows}:
+        wanted = {r.region for r in rows}
+        calls = []
+        for row in (r for r in profile.rows if r.rank == rank):
+            zipped = zip(row.lane.tolist(), row.start.tolist(), row.end.tolist())
+            calls += [(lane, s, -e, row.region) for lane, s, e in zipped]
+        stack, lane_now = [], None
+        for lane, start, minus_end, region in sorted(calls):
+            if lane != lane_now:
+                stack, lane_now = [], lane
+            while stack and stack[-1][0] <= start:
+                stack.pop()
+            duration = -minus_end - start
+            if stack and stack[-1][1] in wanted:
+                whole -= duration
+            if region in wanted:
+                whole += duration
+            stack.append((-minus_end, region))
+    return "%.9f" % (whole / 1e9)
+
+
+def ranks(rows, _profile):
+    return " ".join(str(r) for r in sorted({r.rank for r in rows}))
+
+
+ROW_QUERIES = {"ncalls": ncalls, "total": total, "own": own, "sum": plain_sum, "ranks": ranks}
+
+
+def table(path, group):
+    with h5py.File(path, "r") as file:
+        if group not in file:
+            return
+        columns = {name: data[()] for name, data in file[group].items()}
+        print("\t".join(columns))
+        for values in zip(*columns.values()):
+            print("\t".join(text(v) for v in values))
+
+
+def main(query, path, *rest):
+    if query == "table":
+        table(path, rest[0])
+    elif query == "meta":
+        with h5py.File(path, "r") as file:
+            print(text(file["metadata"].attrs[rest[0]]))
+    elif query == "regions":
+        print("\n".join(sorted({r.region for r in Profile(path).rows if len(r.start)})))
+    elif query == "calls":
+        for row in Profile(path).rows:
+            print(row.rank, len(row.start), int((row.end - row.start).sum()), row.region, sep="\t")
+    else:
+        profile = Profile(path)
+        rows = profile.select(rest[0], int(rest[1]) if len(rest) > 1 else None)
+        print(ROW_QUERIES[query](rows, profile))
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except Exception as error:  # every fault of a file is one word on stdout, which no assertion takes for a number
+        print("error")
+        print("h5.py: %s: %s: %s" % (sys.argv[2:3], type(error).__name__, error), file=sys.stderr)
+        sys.exit(1)
