@@ -39,6 +39,46 @@ void rec_set_mpi_finalized(void);
 /* The recorder's clock in CLOCK_MONOTONIC ns. */
 int64_t rec_clock_ns(void);
 
+/* ---- further recorders: explicit contexts, and sp_init() without a session ------------------------------------- */
+
+struct recorder;
+
+/* The recorder of the session this process belongs to (`run`, or a plain preload); NULL when there is none. */
+struct recorder *rec_session(void);
+
+/* A recorder with a spool of its own beside `output` (made absolute now; the profile that rec_finish writes). rank: -1
+ * unknown. NULL with errno: EMFILE when REC_MAX_OPEN are open. */
+#define REC_MAX_OPEN 16
+struct recorder *rec_open(const char *output, int rank);
+
+int rec_region_in(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
+                  const char *tags);
+void rec_begin_in(struct recorder *recorder, int region);
+void rec_end_in(struct recorder *recorder, int region);
+void rec_reset(struct recorder *recorder); /* calls begun before now are dropped */
+
+int rec_num_regions(const struct recorder *recorder);
+/* Name of region 1 .. rec_num_regions(); NUL-terminated, the recorder's; NULL otherwise. */
+const char *rec_region_name(const struct recorder *recorder, int region);
+
+const char *rec_spool_path(const struct recorder *recorder);
+const char *rec_output_path(const struct recorder *recorder);
+/* This process's id in the spool, 0 before its first event; and how many lanes it has made. */
+uint64_t rec_process_id(const struct recorder *recorder);
+unsigned rec_num_lanes(const struct recorder *recorder);
+
+/* Writes the profile: runs the scope-profiler command on the spool and waits for it. stop: recording into it ends, the
+ * spool goes. 0 or an errno. Only for recorders of rec_open. */
+int rec_finish(struct recorder *recorder, bool stop);
+
+/* Gives a recorder of rec_open back, with what it recorded and did not finish. No other thread may use it any more. */
+void rec_close(struct recorder *recorder);
+
+/* rec_begin and rec_end go to this recorder (NULL: to the session's, or nowhere). */
+void rec_make_default(struct recorder *recorder);
+
+/* ---- words to the user ------------------------------------------------------------------------------------------ */
+
 /* One line on stderr, once per process and text; printf-like without floating point, "scope-profiler: " put before it.
  */
 void rec_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -17,8 +17,9 @@
  * A lane is a stream of 8-byte words:  flushed words (file offset SPOOL_PAGE + window_bytes onwards, `committed` of
  * them), then the words in the window up to the first zero word. No word of a finished group is zero where the reader
  * looks for one: see SPOOL_ESCAPE. When `committed` has SPOOL_CLEARING set the window's words are already among the
- * flushed ones and are not to be read again. Words behind `committed` at the end of the file are from a flush that did
- * not finish: they are still in the window.
+ * flushed ones and are not to be read again. A zero word among the flushed ones is an event that a signal handler's
+ * flush overtook: it is lost, the words behind it are good. Words behind `committed` at the end of the file are from a
+ * flush that did not finish: they are still in the window.
  *
  * A lane serves one thread at a time and several one after the other: SPOOL_THREAD_BEGIN ... SPOOL_THREAD_END.
  */
@@ -62,7 +63,8 @@
 enum spool_group {
     SPOOL_EPOCH = 1,    /* payload: [0] the lane's new base, absolute ticks */
     SPOOL_THREAD_BEGIN, /* payload: [0] absolute ticks, [1] kernel thread id, [2] the thread's serial in its process
-                           (1, 2, ...; the same serial again continues that thread), [3] pthread_self() */
+                           (1, 2, ...; the same serial again continues that thread), [3] pthread_self(), [4][5] its
+                           name then, 16 bytes, NUL-padded */
     SPOOL_THREAD_END,   /* payload: [0] absolute ticks, [1] CPU time of the thread in ns, [2][3] its name, 16 bytes,
                            NUL-padded */
     SPOOL_LOST,         /* payload: [0] events that could not be recorded just before this place */
