@@ -2,7 +2,8 @@
 """h5.py QUERY FILE ...: a profile's raw columns, read with h5py and numpy alone; knows nothing of our own reader.
 
 Queries: ncalls|total|own|sum FILE REGION [RANK], ranks FILE REGION, regions FILE, meta FILE KEY, table FILE GROUP,
-calls FILE (one line a row: rank, calls, sum of durations in ns, region; tab-separated).
+calls FILE (one line a row: rank, calls, sum of durations in ns, region; tab-separated), column FILE GROUP COLUMN (its
+values, one a line), problem FILE KIND [REGION] (how many of that kind: unmatched, cut, overlap, lost).
 """
 import sys
 
@@ -118,9 +119,28 @@ def table(path, group):
             print("\t".join(text(v) for v in values))
 
 
+KINDS = ("unmatched", "cut", "overlap", "lost")
+
+
+def problem(path, kind, region=None):
+    with h5py.File(path, "r") as file:
+        if "problem_table" not in file:
+            return 0
+        names = [text(n) for n in file["region_table/names"][()]]
+        columns = (file["problem_table"][c][()] for c in ("kinds", "region_ids", "counts"))
+        return sum(int(count) for k, r, count in zip(*columns)
+                   if k == KINDS.index(kind) and (region is None or (r >= 0 and names[r] == region)))
+
+
 def main(query, path, *rest):
     if query == "table":
         table(path, rest[0])
+    elif query == "column":
+        with h5py.File(path, "r") as file:
+            if rest[0] in file:
+                print("\n".join(text(v) for v in file[rest[0]][rest[1]][()]))
+    elif query == "problem":
+        print(problem(path, *rest))
     elif query == "meta":
         with h5py.File(path, "r") as file:
             print(text(file["metadata"].attrs[rest[0]]))

@@ -41,6 +41,8 @@
 #   regions FILE                names of all regions with calls, one a line
 #   meta   FILE KEY             a metadata value; processes, problems, threads FILE: those tables, tab-separated with a
 #                               header line
+#   column FILE GROUP COLUMN    the values of one column of such a table, one a line
+#   problem FILE KIND [REGION]  how many of that kind: unmatched (ends), cut (calls), overlap (calls), lost (events)
 #     REGION is the whole stored name or its last component (`countdown` finds `b1.countdown`). All of these read the raw
 #     columns with h5py (h5.py), not with our own reader; a file that cannot be read prints `error`.
 #
@@ -124,6 +126,8 @@ sum() { h5 sum "$@"; }
 ranks() { h5 ranks "$@"; }
 regions() { h5 regions "$@"; }
 meta() { h5 meta "$@"; }
+column() { h5 column "$@"; }
+problem() { h5 problem "$@"; }
 processes() { h5 table "$1" process_table; }
 problems() { h5 table "$1" problem_table; }
 threads() { h5 table "$1" thread_table; }
