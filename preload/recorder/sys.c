@@ -1,4 +1,6 @@
 #include "sys.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,9 +11,26 @@ void *sys_pages(size_t bytes) {
     return p == MAP_FAILED ? NULL : p;
 }
 
-void *sys_pages_wiped_on_fork(size_t bytes, bool *wiped) {
+/* Where the kernel (before 4.14, or an emulation) cannot wipe pages in a child, a handler of fork(3) does; children of
+ * a bare clone(2) are then not told apart from their parent. */
+static struct {
+    void *pages;
+    size_t bytes;
+} to_wipe[256];
+static atomic_uint num_to_wipe;
+
+static void wipe_in_child(void) {
+    for (unsigned i = 0; i < num_to_wipe && i < 256; i++) memset(to_wipe[i].pages, 0, to_wipe[i].bytes);
+}
+
+void *sys_pages_wiped_on_fork(size_t bytes) {
     void *p = sys_pages(bytes);
-    *wiped = p && madvise(p, bytes, MADV_WIPEONFORK) == 0;
+    if (!p || madvise(p, bytes, MADV_WIPEONFORK) == 0) return p;
+    unsigned i = atomic_fetch_add(&num_to_wipe, 1);
+    if (i >= 256) return NULL;
+    to_wipe[i].bytes = bytes;
+    to_wipe[i].pages = p;
+    if (i == 0) pthread_atfork(NULL, NULL, wipe_in_child);
     return p;
 }
 
@@ -56,6 +75,18 @@ bool sys_append(const char *path, const void *data, size_t size) {
     sys_close(fd);
     errno = saved;
     return ok;
+}
+
+bool sys_append_pieces(int fd, const struct iovec *pieces, int count) {
+    struct stat st;
+    size_t size = 0;
+    for (int i = 0; i < count; i++) size += pieces[i].iov_len;
+    if (fstat(fd, &st) != 0 || !within_size_limit((uint64_t)st.st_size + size)) return false;
+    long n = syscall(SYS_writev, fd, pieces, count);
+    if (n == (long)size) return true;
+    if (n >= 0) errno = ENOSPC; /* a short write to a file is a full disk */
+    if (errno == EFBIG) forget_size_signal();
+    return false;
 }
 
 /* Blocks must be there before the first store through the mapping: a full disk would answer that with SIGBUS. */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static inline int sys_open(const char *path, int flags, unsigned mode) {
@@ -23,13 +24,17 @@ static inline int sys_gettid(void) { return (int)syscall(SYS_gettid); }
 
 /* Anonymous zero pages; NULL without memory. */
 void *sys_pages(size_t bytes);
-/* The same, zero again in the child of a fork however it was made. `*wiped` is false where the kernel cannot do that. */
-void *sys_pages_wiped_on_fork(size_t bytes, bool *wiped);
+/* The same, zero again in the child of a fork, however the child was made. For ever: they are not unmapped. */
+void *sys_pages_wiped_on_fork(size_t bytes);
 
 /* Appends all of `data`; false with errno when the disk is full, a size limit would be passed (no SIGXFSZ), ... */
 bool sys_append(const char *path, const void *data, size_t size);
 
-/* Makes the file, reserves `size` zero bytes on the disk and maps them shared; NULL with errno, then no file is left. */
+/* Appends the pieces with one write to a file opened by sys_open(path, O_WRONLY | O_APPEND); same errors. */
+bool sys_append_pieces(int fd, const struct iovec *pieces, int count);
+
+/* Makes the file, reserves `size` zero bytes on the disk and maps them shared; NULL with errno, then no file is left.
+ */
 void *sys_map_new_file(const char *path, size_t size);
 
 /* Reads at most size - 1 bytes of a small file and ends them with NUL; the number of bytes, -1 with errno. */

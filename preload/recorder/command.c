@@ -1,0 +1,85 @@
+#include "internal.h"
+#include <dlfcn.h>
+#include <libgen.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* The scope-profiler command, run from inside the program: at the end of a session that was only preloaded, and in
+ * sp_finalize(). Nowhere else, and never by fork: the program may be large, or use what a fork breaks. */
+
+static char command[PATH_MAX];
+
+void command_find(void) {
+    const char *named = getenv(SPOOL_ENV_COMMAND);
+    if (named && *named) {
+        snprintf(command, sizeof command, "%s", named);
+        return;
+    }
+    Dl_info self;
+    char library[PATH_MAX];
+    if (!dladdr(command, &self) || !realpath(self.dli_fname, library)) return;
+    const char *directory = dirname(library);
+    static const char *const places[] = {SCOPE_BIN_FROM_LIB, "../cli"}; /* installed; in the build folder */
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (snprintf(command, sizeof command, "%s/%s/scope-profiler", directory, places[i]) < (int)sizeof command &&
+            access(command, X_OK) == 0)
+            return;
+    }
+    snprintf(command, sizeof command, "%s/scope-profiler", SCOPE_BINDIR);
+}
+
+struct start {
+    char **arguments, **environment;
+    uint64_t mask;
+};
+
+/* In the child, on a stack of its own in the parent's memory; the parent waits. */
+static int start(void *argument) {
+    const struct start *s = argument;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s->mask, NULL, sizeof s->mask);
+    execve(s->arguments[0], s->arguments, s->environment);
+    _exit(127);
+}
+
+/* The environment without us: the command is not to be profiled. In pages of its own; NULL without memory. */
+static char **clean_environment(size_t *bytes) {
+    size_t n = 0, kept = 0;
+    while (environ && environ[n]) n++;
+    *bytes = (n + 1) * sizeof(char *);
+    char **clean = sys_pages(*bytes);
+    for (size_t i = 0; clean && i < n; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "SCOPE_PROFILER_", 15) != 0)
+            clean[kept++] = environ[i];
+    return clean;
+}
+
+int command_collect(const char *spool, bool keep) {
+    enum { STACK = 64 << 10 };
+    size_t environment_bytes;
+    char *stack = sys_pages(STACK);
+    char **environment = clean_environment(&environment_bytes);
+    char *with_keep[] = {command, "collect", "-q", "--keep", (char *)spool, NULL};
+    char *without[] = {command, "collect", "-q", (char *)spool, NULL};
+    int status = -1, result = ENOMEM;
+    if (stack && environment) {
+        struct sys_quiet q = sys_quiet_begin();
+        struct start s = {keep ? with_keep : without, environment, q.mask};
+        /* No exit signal: the program's SIGCHLD handler and its wait() never hear of this child. */
+        pid_t pid = clone(start, stack + STACK, CLONE_VM | CLONE_VFORK, &s);
+        result = pid < 0 ? errno : 0;
+        while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0)
+            if (errno != EINTR) break;
+        sys_quiet_end(q);
+    }
+    if (stack) munmap(stack, STACK);
+    if (environment) munmap(environment, environment_bytes);
+    if (result) return result;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+        rec_warn("cannot run %s: the records are left in %s", command, spool);
+        return ENOENT;
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : EIO;
+}

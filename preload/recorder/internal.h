@@ -1,0 +1,166 @@
+/* internal.h: how the recorder's files see each other. Nothing outside preload/recorder/ includes it. */
+#ifndef SCOPE_PROFILER_INTERNAL_H
+#define SCOPE_PROFILER_INTERNAL_H
+
+#include "clock.h"
+#include "recorder.h"
+#include "sys.h"
+#include <limits.h>
+#include <stdatomic.h>
+
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TLS         __thread __attribute__((tls_model("initial-exec")))
+
+/* ---- lanes (lane.c) --------------------------------------------------------------------------------------------- */
+
+/* One thread's place to write in. Lives in pages that a forked child finds zero: its first event there meets a lane
+ * without room and takes a new one, so parent and child never share a window. */
+struct lane {
+    uint64_t *cur; /* the next word's place; taken by one instruction, so a signal handler in between takes the next */
+    uint64_t *limit; /* from here on lane_slow() is called; the words behind it are slack for signal handlers */
+    uint64_t base;   /* ticks that the words count from */
+    uint64_t *window, *hard_end; /* NULL: this lane has no file yet */
+    struct spool_lane *header;
+    struct recorder *recorder;
+    uint64_t flushed; /* words */
+    uint64_t serial;  /* of the thread that has it */
+    uint32_t number;
+    struct lane *next_free; /* of its recorder; of nobody, when `recorder` is NULL */
+    struct lane *next_of_recorder;
+} __attribute__((aligned(64)));
+
+/* The lane of this thread in the default recorder. Never NULL: without a lane of its own a thread has `lane_none`. */
+extern TLS struct lane *lane_mine;
+extern struct lane lane_none;
+
+/* Everything that is not "there is room": a thread's first event, a full window, a lane that was idle for long. `place`
+ * is the word's place as taken from `lane`; ticks: absolute; low: kind and region. */
+void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low);
+
+static inline __attribute__((always_inline)) uint64_t *lane_take(struct lane *lane) {
+#if defined(__x86_64__)
+    uint64_t *place = (uint64_t *)sizeof(uint64_t);
+    __asm__ volatile("xaddq %0, %1" : "+r"(place), "+m"(lane->cur) : : "memory", "cc");
+    return place;
+#else
+    /* A handler between load and store may take the same place: its event is then overwritten, not ours. */
+    uint64_t *place = *(uint64_t *volatile *)&lane->cur;
+    *(uint64_t *volatile *)&lane->cur = place + 1;
+    return place;
+#endif
+}
+
+static inline __attribute__((always_inline)) void lane_record(struct lane *lane, enum spool_clock clock, uint64_t low) {
+    uint64_t ticks = clock_ticks(clock);
+    uint64_t since = ticks - lane->base;
+    uint64_t *place = lane_take(lane);
+    if (UNLIKELY(since >> SPOOL_TICK_BITS || place >= lane->limit)) {
+        lane_slow(lane, place, ticks, low);
+        return;
+    }
+    *(volatile uint64_t *)place = since << SPOOL_TICK_SHIFT | low;
+}
+
+/* The lane of this thread in `recorder`, made if need be; NULL when recording has stopped. Call it quiet. */
+struct lane *lane_acquire(struct recorder *recorder);
+/* Writes a group of `count` payload words. Call it quiet, from the lane's thread. */
+void lane_group(struct lane *lane, enum spool_group type, const uint64_t *payload, unsigned count);
+/* The thread ends: what it has open is closed by `collect`, the lane goes to the next thread. */
+void lane_thread_end(struct lane *lane);
+void lane_init(void);
+/* Takes every lane's memory back. No thread uses the recorder any more. */
+void lane_close_all(struct recorder *recorder);
+
+/* ---- recorders (recorder.c, process.c) -------------------------------------------------------------------------- */
+
+struct lock {
+    atomic_int held;
+};
+void lock_take(struct lock *lock); /* quiet callers only: no handler can want it while its thread has it */
+void lock_give(struct lock *lock);
+
+enum live_state { LIVE_NONE = 0 /* no files yet */, LIVE_ON, LIVE_STOPPED };
+
+/* What belongs to one process: zero again in a forked child. */
+struct live {
+    struct lock lock; /* everything here but `state` */
+    atomic_int state; /* enum live_state */
+    uint64_t id;
+    struct spool_process *process;
+    uint32_t regions_logged;
+    struct lane *free_lanes, *all_lanes;
+    atomic_uint lanes;
+    atomic_ullong threads;
+    int64_t calibrated_ns;
+    bool is_mpi;
+    int mpi_rank, mpi_size;
+};
+
+struct region;
+struct regions { /* made longer under live->lock */
+    struct region_table *_Atomic table;
+    struct region *pages[8192];
+    atomic_uint count;
+    char *arena;
+    size_t arena_left;
+};
+
+struct recorder {
+    char spool[PATH_MAX];
+    char output[PATH_MAX];
+    enum spool_clock clock;
+    int index;        /* its place in the threads' tables; 0: the session's */
+    bool own;         /* of rec_open() */
+    int rank;         /* given to rec_open(), -1 */
+    uint64_t last_id; /* not wiped: a forked child's parent */
+    int last_pid;
+    struct live *live;
+    struct regions regions;
+};
+
+extern struct recorder *recorder_default; /* where rec_begin and rec_end go; NULL nowhere */
+
+/* process.c. All quiet. */
+bool process_start(struct recorder *recorder); /* the process's files; false: stopped */
+void process_stop(struct recorder *recorder, enum spool_stop why, int error, const char *path);
+/* Appends one record to the process's log: the pieces one after the other. Locked by the caller. */
+bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count);
+void process_calibrate(struct recorder *recorder);
+void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* regions.c */
+void region_forget_all(struct recorder *recorder);
+int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
+               const char *tags);
+void region_log_all(struct recorder *recorder); /* those not logged yet; live->lock is held */
+
+/* recorder.c */
+extern struct recorder session_recorder; /* its spool is "" where this process belongs to no session */
+
+/* session.c */
+struct launch { /* what an MPI launcher says in the environment; -1, "" without one */
+    int rank, size;
+    char world[128]; /* the job: ranks are unique in it */
+};
+extern struct launch session_launch;
+void session_read_environment(void); /* before the program can change it: from the constructor */
+/* The spool's directory and session file, where this process is the one that makes them; false with errno. */
+bool session_make_spool(const struct recorder *recorder);
+bool session_name(struct recorder *recorder, const char *output); /* its output and spool; false with errno */
+void session_remove_spool(const struct recorder *recorder);
+void session_at_exit(void);
+
+/* command.c */
+void command_find(void); /* from the constructor */
+/* Runs `scope-profiler collect` on the spool, outside this process, and waits. 0 or an errno. */
+int command_collect(const char *spool, bool keep);
+
+/* warn.c */
+void warn_init(void);
+
+/* modes.c */
+void mode_choose(void); /* sets rec_now by recorder_default */
+
+#endif

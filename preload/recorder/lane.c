@@ -1,0 +1,280 @@
+#include "internal.h"
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define SLACK 64 /* words behind the limit: for signal handlers that record while a window is being flushed */
+
+/* Bigger windows cost less per event (a flush of 256 KiB is 6 % of two counter reads an event pair, one of 64 KiB 30
+ * %); small ones still record on a nearly full disk. Every size is a multiple of SPOOL_PAGE. */
+static const size_t window_sizes[] = {256 << 10, 64 << 10, 16 << 10, SPOOL_PAGE};
+
+TLS struct lane *lane_mine = &lane_none;
+static TLS struct lane *lanes_of_contexts[REC_MAX_OPEN + 1];
+static TLS uint64_t thread_serial;
+static TLS int thread_serial_pid; /* a forked child counts its threads anew */
+
+struct lane lane_none;
+static pthread_key_t end_of_thread;
+static bool end_of_thread_known;
+
+/* ---- making and giving back -------------------------------------------------------------------------------------- */
+
+static struct lane **lane_slot(const struct recorder *recorder) {
+    return recorder->index == 0 ? &lane_mine : &lanes_of_contexts[recorder->index];
+}
+
+/* Lane structs of all recorders: given back when a recorder closes. Wiped on fork like the structs themselves. */
+static struct pool {
+    struct lock lock;
+    struct lane *free, *chunk;
+    unsigned chunk_left;
+} * pool;
+
+static struct lane *new_lane_struct(void) {
+    enum { CHUNK = 64 << 10 };
+    lock_take(&pool->lock);
+    struct lane *lane = pool->free;
+    if (lane) {
+        pool->free = lane->next_free;
+        *lane = (struct lane){0};
+    } else if (pool->chunk_left > 0 || (pool->chunk = sys_pages_wiped_on_fork(CHUNK))) {
+        if (pool->chunk_left == 0) pool->chunk_left = CHUNK / sizeof *lane;
+        pool->chunk_left--;
+        lane = pool->chunk++;
+    }
+    lock_give(&pool->lock);
+    return lane;
+}
+
+void lane_close_all(struct recorder *recorder) {
+    lock_take(&pool->lock);
+    for (struct lane *lane = recorder->live->all_lanes, *next; lane; lane = next) {
+        next = lane->next_of_recorder;
+        munmap(lane->header, SPOOL_PAGE + lane->header->window_bytes);
+        *lane = (struct lane){.next_free = pool->free};
+        pool->free = lane;
+    }
+    lock_give(&pool->lock);
+}
+
+static bool make_file(struct lane *lane, struct recorder *recorder) {
+    char path[PATH_MAX + 64];
+    unsigned number = atomic_fetch_add(&recorder->live->lanes, 1);
+    process_path(recorder, path, "-%u.lane", number);
+    for (size_t i = 0; i < sizeof window_sizes / sizeof *window_sizes; i++) {
+        size_t bytes = window_sizes[i];
+        struct spool_lane *header = sys_map_new_file(path, SPOOL_PAGE + bytes);
+        if (!header) {
+            if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) continue;
+            break;
+        }
+        lane->header = header;
+        lane->window = (uint64_t *)((char *)header + SPOOL_PAGE);
+        lane->hard_end = lane->window + bytes / sizeof(uint64_t);
+        lane->recorder = recorder;
+        lane->number = number;
+        lane->base = clock_ticks(recorder->clock);
+        *header = (struct spool_lane){
+            .version = SPOOL_VERSION, .number = number, .window_bytes = bytes, .first_tick = lane->base};
+        atomic_thread_fence(memory_order_release);
+        header->magic = SPOOL_LANE_MAGIC;
+        lane->cur = lane->window;
+        lane->limit = lane->hard_end - SLACK;
+        recorder->live->process->lanes = number + 1;
+        return true;
+    }
+    process_stop(recorder, SPOOL_STOP_ERROR, errno, path);
+    return false;
+}
+
+static void thread_name(uint64_t name[2]) {
+    name[0] = name[1] = 0;
+    prctl(PR_GET_NAME, (char *)name);
+}
+
+/* Locked. A lane that a thread has given back, or a new one. */
+static struct lane *free_or_new(struct recorder *recorder) {
+    struct live *live = recorder->live;
+    struct lane *lane = live->free_lanes;
+    if (lane) {
+        live->free_lanes = lane->next_free;
+        lane->next_free = NULL;
+        return lane;
+    }
+    lane = new_lane_struct();
+    if (!lane) {
+        process_stop(recorder, SPOOL_STOP_ERROR, ENOMEM, "memory");
+        return NULL;
+    }
+    if (!make_file(lane, recorder)) return NULL; /* recording has stopped: the struct is not worth returning */
+    lane->next_of_recorder = live->all_lanes;
+    return live->all_lanes = lane;
+}
+
+struct lane *lane_acquire(struct recorder *recorder) {
+    if (!process_start(recorder)) return NULL;
+    struct live *live = recorder->live;
+    lock_take(&live->lock);
+    struct lane *lane = free_or_new(recorder);
+    if (lane) {
+        int pid = (int)live->process->pid;
+        if (!thread_serial || thread_serial_pid != pid) thread_serial = atomic_fetch_add(&live->threads, 1) + 1;
+        thread_serial_pid = pid;
+        lane->serial = thread_serial;
+    }
+    lock_give(&live->lock);
+    if (!lane) return NULL;
+    uint64_t name[2];
+    thread_name(name);
+    const uint64_t payload[6] = {
+        clock_ticks(recorder->clock), (uint64_t)sys_gettid(), lane->serial, (uint64_t)pthread_self(), name[0], name[1]};
+    lane_group(lane, SPOOL_THREAD_BEGIN, payload, 6);
+    *lane_slot(recorder) = lane;
+    if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
+    return lane;
+}
+
+void lane_thread_end(struct lane *lane) {
+    struct recorder *recorder = lane->recorder;
+    if (!recorder || lane->serial == 0) return;
+    struct timespec cpu = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    uint64_t name[2];
+    thread_name(name);
+    const uint64_t payload[4] = {clock_ticks(recorder->clock),
+                                 (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec, name[0], name[1]};
+    lane_group(lane, SPOOL_THREAD_END, payload, 4);
+    struct live *live = recorder->live;
+    lock_take(&live->lock);
+    lane->serial = 0;
+    lane->next_free = live->free_lanes;
+    live->free_lanes = lane;
+    lock_give(&live->lock);
+}
+
+/* Destructors of other keys may still record after this one: they get a lane again, and this runs again. */
+static void on_thread_end(void *unused) {
+    (void)unused;
+    struct sys_quiet q = sys_quiet_begin();
+    struct lane *lane = lane_mine;
+    lane_mine = &lane_none;
+    lane_thread_end(lane);
+    for (int i = 0; i <= REC_MAX_OPEN; i++) {
+        lane = lanes_of_contexts[i];
+        lanes_of_contexts[i] = NULL;
+        if (lane) lane_thread_end(lane);
+    }
+    sys_quiet_end(q);
+}
+
+void lane_init(void) {
+    pool = sys_pages_wiped_on_fork(SPOOL_PAGE);
+    end_of_thread_known = pthread_key_create(&end_of_thread, on_thread_end) == 0;
+}
+
+/* ---- writing ----------------------------------------------------------------------------------------------------- */
+
+/* Moves the window's words to the end of the lane's file. False: recording has stopped; the words stay in the window,
+ * which is part of the file. */
+static bool flush(struct lane *lane) {
+    struct recorder *recorder = lane->recorder;
+    uint64_t *end = lane->cur < lane->hard_end ? lane->cur : lane->hard_end;
+    size_t words = (size_t)(end - lane->window);
+    char path[PATH_MAX + 64];
+    process_path(recorder, path, "-%u.lane", lane->number);
+    if (!sys_append(path, lane->window, words * sizeof(uint64_t))) {
+        lane->limit = lane->window; /* nothing more fits */
+        process_stop(recorder, SPOOL_STOP_ERROR, errno, path);
+        return false;
+    }
+    lane->flushed += words;
+    _Atomic uint64_t *committed = (_Atomic uint64_t *)&lane->header->committed;
+    atomic_store_explicit(committed, lane->flushed << 1 | SPOOL_CLEARING, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst);
+    memset(lane->window, 0, words * sizeof(uint64_t));
+    atomic_thread_fence(memory_order_seq_cst);
+    atomic_store_explicit(committed, lane->flushed << 1, memory_order_release);
+    lane->cur = lane->window;
+    process_calibrate(recorder);
+    return true;
+}
+
+static bool room_for(struct lane *lane, size_t words) {
+    return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
+}
+
+void lane_group(struct lane *lane, enum spool_group type, const uint64_t *payload, unsigned count) {
+    if (!room_for(lane, count + 1) && !flush(lane)) return;
+    uint64_t *place = lane->cur;
+    lane->cur += count + 1;
+    memcpy(place + 1, payload, count * sizeof *payload);
+    atomic_thread_fence(memory_order_release);
+    *(volatile uint64_t *)place = SPOOL_GROUP(type, 0, count);
+    if (lane->cur >= lane->limit) flush(lane);
+}
+
+/* One word, when nothing about it is usual any more. */
+static void write_word(struct lane *lane, uint64_t ticks, uint64_t low) {
+    uint64_t since = ticks - lane->base;
+    if (since >> SPOOL_TICK_BITS) {
+        if ((int64_t)since < 0) ticks = lane->base; /* a handler's event moved the base on meanwhile */
+        lane_group(lane, SPOOL_EPOCH, &ticks, 1);
+        lane->base = ticks;
+        since = 0;
+    }
+    if (room_for(lane, 1)) *(volatile uint64_t *)lane->cur++ = since << SPOOL_TICK_SHIFT | low;
+}
+
+void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low) {
+    struct sys_quiet q = sys_quiet_begin();
+    struct recorder *recorder = lane == &lane_none || !lane->recorder ? recorder_default : lane->recorder;
+    bool took_long = true;
+    if (!lane->window || recorder->live->state != LIVE_ON) {
+        /* No lane yet, a forked child, or a recorder that has finished since. */
+        lane = recorder ? lane_acquire(recorder) : NULL;
+    } else {
+        /* The place is taken and must hold something: a group of no words. */
+        if (place < lane->hard_end) *(volatile uint64_t *)place = SPOOL_GROUP(0, 0, 0);
+        took_long = lane->cur >= lane->limit;
+        if (took_long && !flush(lane)) lane = NULL;
+    }
+    if (lane) {
+        /* The time that was spent here is not the region's that begins, nor the one's that ended. */
+        if (took_long && !(low & SPOOL_KIND_END)) ticks = clock_ticks(recorder->clock);
+        write_word(lane, ticks, low);
+    }
+    sys_quiet_end(q);
+}
+
+/* ---- events of explicit contexts -----------------------------------------------------------------------------------
+ */
+
+static void record_in(struct recorder *recorder, uint64_t low) {
+    if (recorder->live->state == LIVE_STOPPED) return;
+    struct lane *lane = *lane_slot(recorder);
+    if (UNLIKELY(!lane || !lane->window || lane->recorder != recorder)) {
+        struct sys_quiet q = sys_quiet_begin();
+        lane = lane_acquire(recorder);
+        sys_quiet_end(q);
+        if (!lane) return;
+    }
+    lane_record(lane, recorder->clock, low);
+}
+
+void rec_begin_in(struct recorder *recorder, int region) {
+    if (region > 0 && region <= SPOOL_REGION_MAX) record_in(recorder, (uint64_t)region);
+}
+void rec_end_in(struct recorder *recorder, int region) {
+    if (region > 0 && region <= SPOOL_REGION_MAX) record_in(recorder, SPOOL_KIND_END | (uint64_t)region);
+}
+
+void rec_reset(struct recorder *recorder) {
+    struct sys_quiet q = sys_quiet_begin();
+    struct lane *lane = *lane_slot(recorder);
+    if (!lane || !lane->window) lane = lane_acquire(recorder);
+    const uint64_t now = clock_ticks(recorder->clock);
+    if (lane) lane_group(lane, SPOOL_RESET, &now, 1);
+    sys_quiet_end(q);
+}

@@ -1,0 +1,125 @@
+#include "internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct recorder session_recorder = {.rank = -1};
+struct recorder *recorder_default;
+
+static struct recorder *opened[REC_MAX_OPEN + 1]; /* by index; closed ones are kept for their memory */
+static bool in_use[REC_MAX_OPEN + 1];
+static struct lock opened_lock;
+
+struct recorder *rec_session(void) {
+    return session_recorder.spool[0] ? &session_recorder : NULL;
+}
+
+static bool give_live(struct recorder *recorder) {
+    recorder->live = sys_pages_wiped_on_fork(sizeof *recorder->live);
+    return recorder->live != NULL;
+}
+
+/* Before the program's own constructors, as far as a preload can. Calls nothing that could need them. */
+__attribute__((constructor(101))) static void begin(void) {
+    int saved = errno;
+    warn_init();
+    lane_init();
+    command_find();
+    session_read_environment();
+    if (rec_session() && give_live(&session_recorder)) recorder_default = &session_recorder;
+    mode_choose();
+    errno = saved;
+}
+
+__attribute__((destructor)) static void end(void) {
+    int saved = errno;
+    session_at_exit();
+    errno = saved;
+}
+
+int rec_region(const char *name, size_t length, const char *file, int line, const char *tags) {
+    return recorder_default ? region_get(recorder_default, name, length, file, line, tags) : -1;
+}
+int rec_region_in(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
+                  const char *tags) {
+    return region_get(recorder, name, length, file, line, tags);
+}
+
+int64_t rec_clock_ns(void) { return clock_monotonic_ns(); }
+const char *rec_spool_path(const struct recorder *recorder) { return recorder->spool; }
+const char *rec_output_path(const struct recorder *recorder) { return recorder->output; }
+uint64_t rec_process_id(const struct recorder *recorder) { return recorder->live->id; }
+unsigned rec_num_lanes(const struct recorder *recorder) { return recorder->live->lanes; }
+
+/* ---- recorders of rec_open()
+ * ------------------------------------------------------------------------------------------ */
+
+static struct recorder *take_place(void) {
+    struct recorder *r = NULL;
+    lock_take(&opened_lock);
+    for (int i = 1; i <= REC_MAX_OPEN && !r; i++) {
+        if (in_use[i]) continue;
+        if (!opened[i] && (opened[i] = sys_pages(sizeof *r)) && !give_live(opened[i])) opened[i] = NULL;
+        r = opened[i];
+        if (!r) break;
+        r->index = i;
+        in_use[i] = true;
+    }
+    lock_give(&opened_lock);
+    return r;
+}
+
+/* Locked or alone. */
+static void clear(struct recorder *r) {
+    memset(r->live, 0, sizeof *r->live);
+    region_forget_all(r);
+    r->clock = 0;
+    r->last_id = 0;
+}
+
+struct recorder *rec_open(const char *output, int rank) {
+    struct sys_quiet q = sys_quiet_begin();
+    struct recorder *r = take_place();
+    int error = r ? 0 : EMFILE;
+    if (r) {
+        clear(r);
+        r->own = true;
+        r->rank = rank;
+        r->clock = clock_choose();
+        if (!session_name(r, output)) {
+            error = errno ? errno : ENAMETOOLONG;
+            in_use[r->index] = false;
+            r = NULL;
+        }
+    }
+    sys_quiet_end(q);
+    if (error) errno = error;
+    return r;
+}
+
+int rec_finish(struct recorder *recorder, bool stop) {
+    struct sys_quiet q = sys_quiet_begin();
+    enum live_state state = recorder->live->state;
+    if (stop) process_stop(recorder, SPOOL_STOP_FINALIZE, 0, "");
+    sys_quiet_end(q);
+    return state == LIVE_NONE ? 0 : command_collect(recorder->spool, !stop);
+}
+
+void rec_close(struct recorder *recorder) {
+    if (!recorder || !recorder->own) return;
+    struct sys_quiet q = sys_quiet_begin();
+    if (recorder_default == recorder) rec_make_default(NULL);
+    lane_close_all(recorder);
+    session_remove_spool(recorder);
+    if (recorder->live->process) munmap(recorder->live->process, SPOOL_PAGE);
+    clear(recorder);
+    lock_take(&opened_lock);
+    in_use[recorder->index] = false;
+    lock_give(&opened_lock);
+    sys_quiet_end(q);
+}
+
+void rec_make_default(struct recorder *recorder) {
+    recorder_default = recorder ? recorder : rec_session();
+    mode_choose();
+}
