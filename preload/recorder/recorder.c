@@ -5,6 +5,7 @@
 
 struct recorder session_recorder = {.rank = -1};
 struct recorder *recorder_default;
+unsigned rec_default_serial = 1;
 
 static struct recorder *opened[REC_MAX_OPEN + 1]; /* by index; closed ones are kept for their memory */
 static bool in_use[REC_MAX_OPEN + 1];
@@ -121,5 +122,6 @@ void rec_close(struct recorder *recorder) {
 
 void rec_make_default(struct recorder *recorder) {
     recorder_default = recorder ? recorder : rec_session();
+    rec_default_serial += 2; /* odd: never 0 */
     mode_choose();
 }

@@ -74,8 +74,10 @@ int rec_finish(struct recorder *recorder, bool stop);
 /* Gives a recorder of rec_open back, with what it recorded and did not finish. No other thread may use it any more. */
 void rec_close(struct recorder *recorder);
 
-/* rec_begin and rec_end go to this recorder (NULL: to the session's, or nowhere). */
+/* rec_begin and rec_end go to this recorder (NULL: to the session's, or nowhere). Numbers that rec_region() gave before
+ * are another recorder's from then on: who keeps them compares rec_default_serial, which is never 0. */
 void rec_make_default(struct recorder *recorder);
+extern unsigned rec_default_serial;
 
 /* ---- words to the user ------------------------------------------------------------------------------------------ */
 
