@@ -75,6 +75,7 @@ e2e_exit() {
     local status=$?
     trap - EXIT
     cd / || true
+    awk -v d="$e2e_dir/" 'index($2, d) == 1 { print $2 }' /proc/mounts | xargs -r umount -l
     if [ "${KEEP:-}" = 1 ]; then echo "kept: $e2e_dir"; else chmod -R u+rwx "$e2e_dir" 2>/dev/null; rm -rf "$e2e_dir"; fi
     if [ -z "$e2e_ended" ]; then echo "FAIL: ended before 'finish' (status $status)"; exit 1; fi
     exit "$e2e_ended"
