@@ -1,0 +1,38 @@
+/* Functions that are exported for another reason than being recorded. */
+#include "call.h"
+
+#include <errno.h>
+
+static mpi_any next_of(struct mpi_link *link, const char *name) {
+    int saved = errno;
+    mpi_any next = mpi_next(link, name);
+    errno = saved;
+    return next;
+}
+
+/* A program that looks for MPI in itself (a weak reference, dlsym) finds our MPI_Init, and asks. Without an MPI the
+ * answer is no. */
+#define QUERY(name)                                                                                                    \
+    EXPORT int name(int *flag) {                                                                                       \
+        static struct mpi_link link;                                                                                   \
+        mpi_any next = next_of(&link, #name);                                                                          \
+        if (next) return ((int (*)(int *))next)(flag);                                                                 \
+        if (flag) *flag = 0;                                                                                           \
+        return 0;                                                                                                      \
+    }
+
+QUERY(MPI_Initialized)
+QUERY(PMPI_Initialized)
+QUERY(MPI_Finalized)
+QUERY(PMPI_Finalized)
+
+/* Variadic: the registers go on as the caller left them. MPIs ignore the call, other tools behind us may not. */
+#define PCONTROL(name)                                                                                                 \
+    EXPORT int name(mpi_word level, mpi_word a1, mpi_word a2, mpi_word a3, mpi_word a4, mpi_word a5) {                 \
+        static struct mpi_link link;                                                                                   \
+        mpi_any next = next_of(&link, #name);                                                                          \
+        return next ? ((int (*)(int, ...))next)((int)level, a1, a2, a3, a4, a5) : MPI_NO_LIBRARY;                      \
+    }
+
+PCONTROL(MPI_Pcontrol)
+PCONTROL(PMPI_Pcontrol)
