@@ -69,6 +69,8 @@ void lane_group(struct lane *lane, enum spool_group type, const uint64_t *payloa
 /* The thread ends: what it has open is closed by `collect`, the lane goes to the next thread. */
 void lane_thread_end(struct lane *lane);
 void lane_init(void);
+/* The recorder is not the default one any more. */
+void lane_detach_all(struct recorder *recorder);
 /* Takes every lane's memory back. No thread uses the recorder any more. */
 void lane_close_all(struct recorder *recorder);
 

@@ -11,7 +11,7 @@
 static const size_t window_sizes[] = {256 << 10, 64 << 10, 16 << 10, SPOOL_PAGE};
 
 TLS struct lane *lane_mine = &lane_none;
-static TLS struct lane *lanes_of_contexts[REC_MAX_OPEN + 1];
+static TLS struct lane *lanes[REC_MAX_OPEN + 1]; /* of this thread, by recorder; lane_mine is one of them */
 static TLS uint64_t thread_serial;
 static TLS int thread_serial_pid; /* a forked child counts its threads anew */
 
@@ -20,10 +20,6 @@ static pthread_key_t end_of_thread;
 static bool end_of_thread_known;
 
 /* ---- making and giving back -------------------------------------------------------------------------------------- */
-
-static struct lane **lane_slot(const struct recorder *recorder) {
-    return recorder->index == 0 ? &lane_mine : &lanes_of_contexts[recorder->index];
-}
 
 /* Lane structs of all recorders: given back when a recorder closes. Wiped on fork like the structs themselves. */
 static struct pool {
@@ -131,7 +127,7 @@ struct lane *lane_acquire(struct recorder *recorder) {
     const uint64_t payload[6] = {
         clock_ticks(recorder->clock), (uint64_t)sys_gettid(), lane->serial, (uint64_t)pthread_self(), name[0], name[1]};
     lane_group(lane, SPOOL_THREAD_BEGIN, payload, 6);
-    *lane_slot(recorder) = lane;
+    lanes[recorder->index] = lane;
     if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
     return lane;
 }
@@ -158,12 +154,10 @@ void lane_thread_end(struct lane *lane) {
 static void on_thread_end(void *unused) {
     (void)unused;
     struct sys_quiet q = sys_quiet_begin();
-    struct lane *lane = lane_mine;
     lane_mine = &lane_none;
-    lane_thread_end(lane);
     for (int i = 0; i <= REC_MAX_OPEN; i++) {
-        lane = lanes_of_contexts[i];
-        lanes_of_contexts[i] = NULL;
+        struct lane *lane = lanes[i];
+        lanes[i] = NULL;
         if (lane) lane_thread_end(lane);
     }
     sys_quiet_end(q);
@@ -197,6 +191,7 @@ static bool flush(struct lane *lane) {
     atomic_thread_fence(memory_order_seq_cst);
     atomic_store_explicit(committed, lane->flushed << 1, memory_order_release);
     lane->cur = lane->window;
+    lane->limit = lane->hard_end - SLACK;
     process_calibrate(recorder);
     return true;
 }
@@ -227,25 +222,38 @@ static void write_word(struct lane *lane, uint64_t ticks, uint64_t low) {
     if (room_for(lane, 1)) *(volatile uint64_t *)lane->cur++ = since << SPOOL_TICK_SHIFT | low;
 }
 
+/* This thread's lane in `recorder`; NULL when recording has stopped. Quiet. */
+static struct lane *lane_of(struct recorder *recorder) {
+    struct lane *lane = lanes[recorder->index];
+    bool usable = lane && lane->window && lane->recorder == recorder && recorder->live->state == LIVE_ON;
+    return usable ? lane : lane_acquire(recorder);
+}
+
 void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low) {
     struct sys_quiet q = sys_quiet_begin();
-    struct recorder *recorder = lane == &lane_none || !lane->recorder ? recorder_default : lane->recorder;
-    bool took_long = true;
-    if (!lane->window || recorder->live->state != LIVE_ON) {
-        /* No lane yet, a forked child, or a recorder that has finished since. */
-        lane = recorder ? lane_acquire(recorder) : NULL;
-    } else {
-        /* The place is taken and must hold something: a group of no words. */
-        if (place < lane->hard_end) *(volatile uint64_t *)place = SPOOL_GROUP(0, 0, 0);
-        took_long = lane->cur >= lane->limit;
-        if (took_long && !flush(lane)) lane = NULL;
+    if (lane->window && place >= lane->window && place < lane->hard_end)
+        *(volatile uint64_t *)place = SPOOL_GROUP(0, 0, 0); /* the place is taken and must hold something */
+    struct recorder *recorder = lane == lane_mine ? recorder_default : lane->recorder;
+    struct lane *right = recorder ? lane_of(recorder) : NULL;
+    bool took_long = right != lane;
+    if (lane == lane_mine) lane_mine = right ? right : &lane_none;
+    if (right && right->cur >= right->limit) {
+        took_long = true;
+        if (!flush(right)) right = NULL;
     }
-    if (lane) {
+    if (right) {
         /* The time that was spent here is not the region's that begins, nor the one's that ended. */
         if (took_long && !(low & SPOOL_KIND_END)) ticks = clock_ticks(recorder->clock);
-        write_word(lane, ticks, low);
+        write_word(right, ticks, low);
     }
     sys_quiet_end(q);
+}
+
+/* Threads keep the default recorder's lane at hand: with no room left in it they ask again. */
+void lane_detach_all(struct recorder *recorder) {
+    lock_take(&recorder->live->lock);
+    for (struct lane *lane = recorder->live->all_lanes; lane; lane = lane->next_of_recorder) lane->limit = NULL;
+    lock_give(&recorder->live->lock);
 }
 
 /* ---- events of explicit contexts -----------------------------------------------------------------------------------
@@ -253,10 +261,12 @@ void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low)
 
 static void record_in(struct recorder *recorder, uint64_t low) {
     if (recorder->live->state == LIVE_STOPPED) return;
-    struct lane *lane = *lane_slot(recorder);
-    if (UNLIKELY(!lane || !lane->window || lane->recorder != recorder)) {
+    struct lane *lane = lanes[recorder->index];
+    if (UNLIKELY(!lane || lane->limit == NULL || lane->recorder != recorder)) {
         struct sys_quiet q = sys_quiet_begin();
-        lane = lane_acquire(recorder);
+        if (lane && lane == lane_mine && recorder != recorder_default) lane_mine = &lane_none; /* detached */
+        lane = lane_of(recorder);
+        if (lane && lane->limit == NULL) lane->limit = lane->hard_end - SLACK;
         sys_quiet_end(q);
         if (!lane) return;
     }
@@ -272,8 +282,7 @@ void rec_end_in(struct recorder *recorder, int region) {
 
 void rec_reset(struct recorder *recorder) {
     struct sys_quiet q = sys_quiet_begin();
-    struct lane *lane = *lane_slot(recorder);
-    if (!lane || !lane->window) lane = lane_acquire(recorder);
+    struct lane *lane = lane_of(recorder);
     const uint64_t now = clock_ticks(recorder->clock);
     if (lane) lane_group(lane, SPOOL_RESET, &now, 1);
     sys_quiet_end(q);

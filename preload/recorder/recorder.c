@@ -121,7 +121,13 @@ void rec_close(struct recorder *recorder) {
 }
 
 void rec_make_default(struct recorder *recorder) {
+    struct recorder *old = recorder_default;
     recorder_default = recorder ? recorder : rec_session();
+    if (old && old != recorder_default) {
+        struct sys_quiet q = sys_quiet_begin();
+        lane_detach_all(old);
+        sys_quiet_end(q);
+    }
     rec_default_serial += 2; /* odd: never 0 */
     mode_choose();
 }

@@ -194,13 +194,52 @@ static int scene_contexts(void) {
     return 0;
 }
 
+/* Begin and end go to another recorder and back, from two threads, and directly as well. */
+static struct recorder *two[2];
+static void *use_default(void *unused) {
+    calls("of default", 3);
+    return unused;
+}
+static int count_in(struct recorder *r, const char *name) {
+    size_t count;
+    struct process_read *p = spool_read(rec_spool_path(r), &count);
+    int n = count == 1 ? (int)count_events(p, name, true) : -1;
+    spool_free(p, count);
+    return n;
+}
+static int scene_switching(void) {
+    pthread_t t;
+    for (int i = 0; i < 2; i++)
+        if (!(two[i] = rec_open(i ? "switch1.h5" : "switch0.h5", i))) return 1;
+    calls("of session", 5);
+    for (int round = 0; round < 10; round++) {
+        rec_make_default(two[round & 1]);
+        calls("of default", round);
+        int direct = rec_region_in(two[0], "direct", 6, NULL, -1, NULL);
+        rec_begin_in(two[0], direct);
+        rec_end_in(two[0], direct);
+        pthread_create(&t, NULL, use_default, NULL);
+        pthread_join(t, NULL);
+    }
+    rec_make_default(NULL);
+    calls("of session", 5);
+    if (count_in(two[0], "of default") != 0 + 2 + 4 + 6 + 8 + 15) return 2;
+    if (count_in(two[1], "of default") != 1 + 3 + 5 + 7 + 9 + 15) return 3;
+    if (count_in(two[0], "direct") != 10) return 4;
+    if (rec_num_lanes(two[0]) > 2 || rec_num_lanes(two[1]) > 2) return 5;
+    rec_close(two[0]);
+    rec_close(two[1]);
+    calls("of session", 5);
+    return 0;
+}
+
 static const struct scene {
     const char *name;
     int (*play)(void);
-} scenes[] = {{"nothing", scene_nothing}, {"many", scene_many},        {"names", scene_names},
-              {"ignored", scene_ignored}, {"threads", scene_threads},  {"fork", scene_fork},
-              {"signals", scene_signals}, {"idle", scene_idle},        {"keys", scene_keys},
-              {"removed", scene_removed}, {"contexts", scene_contexts}};
+} scenes[] = {{"nothing", scene_nothing}, {"many", scene_many},         {"names", scene_names},
+              {"ignored", scene_ignored}, {"threads", scene_threads},   {"fork", scene_fork},
+              {"signals", scene_signals}, {"idle", scene_idle},         {"keys", scene_keys},
+              {"removed", scene_removed}, {"contexts", scene_contexts}, {"switching", scene_switching}};
 
 /* ---- playing them
  * ---------------------------------------------------------------------------------------------------- */
@@ -422,6 +461,17 @@ static void contexts_are_separate(void **state) {
     assert_string_equal(errors, "");
 }
 
+static void the_default_recorder_can_change(void **state) {
+    (void)state;
+    char here[PATH_MAX];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir("/tmp"), 0);
+    struct process_read *p = played("switching", 1);
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(count_events(p, "of session", true), 15);
+    spool_free(p, 1);
+}
+
 int main(int argc, char **argv) {
     for (size_t i = 0; argc > 1 && i < sizeof scenes / sizeof *scenes; i++)
         if (strcmp(argv[1], scenes[i].name) == 0) return scenes[i].play();
@@ -438,6 +488,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_teardown(destructors_of_keys_record, after),
         cmocka_unit_test_teardown(a_removed_spool_ends_recording_with_one_line, after),
         cmocka_unit_test_teardown(contexts_are_separate, after),
+        cmocka_unit_test_teardown(the_default_recorder_can_change, after),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
