@@ -79,6 +79,25 @@ void rec_close(struct recorder *recorder);
 void rec_make_default(struct recorder *recorder);
 extern unsigned rec_default_serial;
 
+/* ---- counters of other rooms, beside the session's lanes --------------------------------------------------------- */
+
+struct iovec;
+
+/* Makes this process's files in the session's spool if it has none yet: it is in the profile then, whether or not it
+ * records an event. False: there is no session, or it has stopped. */
+bool rec_join(void);
+
+/* Appends one record to this process's log in the session: type of enum spool_record_type or behind it, at most 7
+ * pieces one after the other. False as above; an error stops the recording and is told. */
+bool rec_log(unsigned type, const struct iovec *pieces, int count);
+
+/* Makes `<id>-<number>.<suffix>` in the session's spool, `bytes` zero bytes long, mapped shared. A forked child must not
+ * use the mapping: keep the pointer where a fork wipes it. NULL: no session, or the recording has stopped. */
+void *rec_map(unsigned number, const char *suffix, size_t bytes);
+
+/* The session's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join(). */
+int rec_clock(void);
+
 /* ---- words to the user ------------------------------------------------------------------------------------------ */
 
 /* One line on stderr, once per process and text; printf-like without floating point, "scope-profiler: " put before it.

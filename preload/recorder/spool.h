@@ -154,6 +154,51 @@ struct spool_region {
     uint32_t name_length, file_length, tags_length; /* bytes; tags: a JSON array of strings, empty = none */
 };
 
+/* ---- lines of Python functions ---------------------------------------------------------------------------------- */
+
+/* A process that counts lines has beside its other files
+ *
+ *   <id>-<n>.lines  n = 0, 1, ... decimal: struct spool_lines, then blocks (struct spool_line_block) one after the
+ *                   other up to a function of 0 or the end of the file, mapped shared by the process
+ *
+ * and in its log one SPOOL_LINE_FUNCTION for every function that a block names, written before the block. A function
+ * has any number of blocks: one for each thread that has been in it, handed on when the thread ends. Its counters are
+ * the sums over its blocks. */
+
+#define SPOOL_LINES_MAGIC   0x314e494c43504353ull /* "SCPCLIN1" */
+#define SPOOL_LINE_FUNCTION 5                     /* struct spool_line_function, then the texts that it measures */
+
+struct spool_lines {
+    uint64_t magic;
+    uint32_t version; /* SPOOL_VERSION */
+    uint32_t number;  /* n of the name */
+    uint64_t bytes;   /* of the file */
+    uint64_t reserved;
+};
+
+struct spool_line_counter {
+    uint64_t hits;  /* statements begun */
+    uint64_t ticks; /* spent, what they called included; a recursive call's time counts where it is spent */
+};
+
+struct spool_line_block {
+    uint32_t function; /* 1, 2, ...; 0: no block yet */
+    uint32_t lines;    /* counters that follow: of lines `first_counted` onwards */
+    uint64_t thread;   /* kernel thread id of the newest thread that it served */
+    struct spool_line_counter counters[];
+};
+
+struct spool_line_function {
+    uint32_t id;            /* 1, 2, ... */
+    uint32_t first_line;    /* of the function, its decorators included */
+    uint32_t first_counted; /* line of a block's first counter */
+    uint32_t lines;
+    uint32_t source_first; /* line of the source text's first line */
+    uint32_t region_length, function_length, file_length;
+    uint32_t encoding_length; /* name of the source's encoding, as its file says; 0: UTF-8 */
+    uint32_t source_length;   /* bytes as they stand in the file; 0: not known */
+};
+
 /* ---- session --------------------------------------------------------------------------------------------------- */
 
 #define SPOOL_SESSION_FILE        "session"
