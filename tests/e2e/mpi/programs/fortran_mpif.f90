@@ -1,0 +1,11 @@
+! The old way: mpif.h, implicit interfaces.
+program old
+  implicit none
+  include 'mpif.h'
+  integer :: r, e, k, s(MPI_STATUS_SIZE), q(2), c
+  double precision :: x(100), y, z, w
+  call MPI_Init(e)
+  call MPI_Comm_rank(MPI_COMM_WORLD, r, e)
+  include 'fortran_body.inc'
+  call MPI_Finalize(e)
+end program
