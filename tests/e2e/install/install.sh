@@ -18,15 +18,15 @@ works() { # WHAT ROOT PREFIX: what is installed in ROOT/PREFIX works
     [ -z "$2" ] || define="--define-prefix" # staged: the files name the place they will be in
     local cflags
     cflags=$(pkg-config $define --cflags scope-profiler)
-    ok "$what: a C program by pkg-config" gcc -Wall -Wextra -Wpedantic -Werror $cflags c.c -o c
-    ok "$what: a C++ program by pkg-config" g++ -Wall -Wextra -Wpedantic -Werror $cflags cpp.cpp -o cpp
+    ok "$what: a C program by pkg-config" words "gcc -Wall -Wextra -Wpedantic -Werror $cflags c.c -o c"
+    ok "$what: a C++ program by pkg-config" words "g++ -Wall -Wextra -Wpedantic -Werror $cflags cpp.cpp -o cpp"
     for program in c cpp; do
         run ./$program
         equal "$what: $program alone" 0 "$rc"
         run "$top/bin/scope-profiler" run -q -o $program.h5 ./$program
         equal "$what: $program recorded" "0 1" "$rc $(ncalls $program.h5 work)"
     done
-    ok "$what: the reader by pkg-config" gcc reader.c -o reader $(pkg-config $define --cflags --libs scope-reader)
+    ok "$what: the reader by pkg-config" words "gcc reader.c -o reader $(pkg-config $define --cflags --libs scope-reader)"
     libraries=$(dirname "$(find "$top" -name 'libscope-reader.so' | head -n 1)")
     run env LD_LIBRARY_PATH="$libraries" ./reader c.h5
     equal "$what: the reader" "0 1" "$rc $(cat out.txt)"
@@ -39,6 +39,7 @@ works() { # WHAT ROOT PREFIX: what is installed in ROOT/PREFIX works
     ok "$what: a page for the command" test -e "$top/share/man/man1/scope-profiler.1"
     ok "$what: no file leads into the build or the tree" not_in_build "$top"
 }
+words() { eval "$1"; } # pkg-config quotes blanks for the shell
 not_in_build() { ! grep -rlF -e "$SCOPE_SOURCE" -e "$e2e_dir/b" "$1" --include='*.pc' --include='*.h' --include='*.1'; }
 
 sealed() { # everything installed can be used by everybody
