@@ -217,6 +217,39 @@ typedef struct {
 size_t spr_num_problems(const spr_profile *profile);
 const spr_problem *spr_problem_at(const spr_profile *profile, size_t index);
 
+/* ---- lines of Python functions ---------------------------------------------------------------------------------- */
+
+typedef struct {
+    int64_t number;
+    int64_t hits;   /* statements begun on this line */
+    double seconds; /* spent in them, with what they called; NAN where the file has no number */
+} spr_line;
+
+typedef struct {
+    uint32_t rank;
+    const char *region, *function; /* "" where not recorded */
+    const char *filename;
+    int64_t first_line;        /* of the function, decorators included; 0 unknown */
+    const char *source;        /* the function's text as it ran, NULL when not stored */
+    int64_t source_first_line; /* line number of its first line */
+    spr_line *lines;           /* `num_lines` executed ones, ascending */
+    size_t num_lines;
+} spr_line_record;
+
+typedef struct {
+    spr_line_record *records; /* by rank, then in the order of the file */
+    size_t count;
+} spr_line_profile;
+
+/* Reads the line records of the selected ranks (selection NULL: all). Texts belong to the profile; spr_lines_free()
+ * gives the rest back. */
+int spr_lines_read(spr_profile *profile, const spr_selection *selection, spr_line_profile *lines, spr_error *error);
+void spr_lines_free(spr_line_profile *lines);
+
+/* Whether `text` matches the Python-like regular expression at its start (`anywhere`: at any place). Returns 0, or -1
+ * with the message for a pattern that is none or needs too many steps. */
+int spr_match(const char *pattern, bool anywhere, const char *text, bool *matches, spr_error *error);
+
 #ifdef __cplusplus
 }
 #endif
