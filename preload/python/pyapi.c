@@ -1,0 +1,100 @@
+#include "pyapi.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct py_api py;
+
+enum need { MAY_LACK, NEEDED };
+
+static const struct {
+    const char *name;
+    size_t place; /* in struct py_api */
+    int since, last;
+    enum need need;
+} functions[] = {
+#define PY_ENTRY(since, last, need, result, name, arguments) {#name, offsetof(struct py_api, name), since, last, need},
+    PY_FUNCTIONS(PY_ENTRY)
+#undef PY_ENTRY
+};
+
+void py_symbol(void *handle, const char *name, void *pointer) {
+    void *symbol = dlsym(handle, name);
+    memcpy(pointer, &symbol, sizeof symbol);
+}
+
+static int minor_version(void *handle) {
+    const char *(*version)(void);
+    py_symbol(handle, "Py_GetVersion", &version);
+    const char *text = version ? version() : "";
+    return strncmp(text, "3.", 2) == 0 ? atoi(text + 2) : -1;
+}
+
+static void choose_names(void) {
+    bool old = py.minor < 12;
+    py.interpreter = py.minor < 9 ? py._PyInterpreterState_Get : py.PyInterpreterState_Get;
+    py.request_extra = old ? py._PyEval_RequestCodeExtraIndex : py.PyUnstable_Eval_RequestCodeExtraIndex;
+    py.get_extra = old ? py._PyCode_GetExtra : py.PyUnstable_Code_GetExtra;
+    py.set_extra = old ? py._PyCode_SetExtra : py.PyUnstable_Code_SetExtra;
+}
+
+bool py_load(void *handle, char why[128]) {
+    char ignored[128];
+    if (!why) why = ignored;
+    why[0] = 0;
+    int minor = minor_version(handle);
+    if (minor < 0) return false;
+    if (minor < 8) {
+        snprintf(why, 128, "it is version 3.%d, and 3.8 is the oldest that can be entered", minor);
+        return false;
+    }
+    struct py_api found = {.minor = minor, .handle = handle};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *function = dlsym(handle, functions[i].name);
+        bool here = functions[i].since <= minor && (functions[i].last == 0 || minor <= functions[i].last);
+        if (!function && here && functions[i].need == NEEDED) {
+            snprintf(why, 128, "it does not offer %s", functions[i].name);
+            return false;
+        }
+        memcpy((char *)&found + functions[i].place, &function, sizeof function);
+    }
+    py = found;
+    choose_names();
+    return true;
+}
+
+const char *py_text(PyObject *object) {
+    const char *text = object ? py.PyUnicode_AsUTF8(object) : NULL;
+    if (!text) py.PyErr_Clear();
+    return text;
+}
+
+PyObject *py_attribute(PyObject *object, const char *name) {
+    PyObject *value = py.PyObject_GetAttrString(object, name);
+    if (!value) py.PyErr_Clear();
+    return value;
+}
+
+long py_attribute_long(PyObject *object, const char *name, long otherwise) {
+    PyObject *value = py_attribute(object, name);
+    if (!value) return otherwise;
+    long number = py.PyLong_AsLong(value);
+    if (number == -1 && py.PyErr_Occurred()) {
+        py.PyErr_Clear();
+        number = otherwise;
+    }
+    py.Py_DecRef(value);
+    return number;
+}
+
+void py_drop(PyObject *object) {
+    if (object) py.Py_DecRef(object);
+}
+
+struct py_error py_error_save(void) {
+    struct py_error e;
+    py.PyErr_Fetch(&e.type, &e.value, &e.traceback);
+    return e;
+}
+
+void py_error_restore(struct py_error e) { py.PyErr_Restore(e.type, e.value, e.traceback); }
