@@ -1,0 +1,233 @@
+/* Datasets of a file that may be damaged or made to do harm: everything is checked before it is believed. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* zlib never packs more than 1032 bytes into one, so a compressed file cannot hold more than that many times its size;
+ * the little more is for the chunk that the last elements only begin. */
+#define MOST_PER_BYTE 1100
+/* A chunk is held in memory as a whole. */
+#define LARGEST_CHUNK (INT64_C(64) << 20)
+/* Neighbouring rows share chunks: keep those of a few rows. */
+#define CHUNK_CACHE_SLOTS 12421
+#define CHUNK_CACHE_BYTES ((size_t)32 << 20)
+
+bool rd_has_link(hid_t group, const char *name) {
+    H5L_info_t info;
+    return H5Lexists(group, name, H5P_DEFAULT) > 0 && H5Lget_info(group, name, &info, H5P_DEFAULT) >= 0 &&
+           info.type == H5L_TYPE_HARD;
+}
+
+hid_t rd_open_group(hid_t parent, const char *name) {
+    return rd_has_link(parent, name) ? H5Gopen2(parent, name, H5P_DEFAULT) : -1;
+}
+
+/* The file's claims about one dataset. */
+struct layout {
+    uint64_t length, element, chunk;
+    bool filtered, elsewhere; /* elsewhere: the values are in other files */
+};
+
+static bool read_layout(hid_t dataset, struct layout *layout) {
+    const hid_t space = H5Dget_space(dataset), plist = H5Dget_create_plist(dataset);
+    hsize_t length = 0, chunk = 0;
+    bool fine = space >= 0 && plist >= 0 && H5Sget_simple_extent_type(space) == H5S_SIMPLE &&
+                H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &length, NULL) == 1;
+    if (fine) {
+        const H5D_layout_t kind = H5Pget_layout(plist);
+        fine = kind != H5D_LAYOUT_ERROR && (kind != H5D_CHUNKED || H5Pget_chunk(plist, 1, &chunk) == 1);
+        layout->elsewhere = kind == H5D_VIRTUAL || H5Pget_external_count(plist) != 0;
+        layout->filtered = H5Pget_nfilters(plist) != 0;
+    }
+    layout->length = length;
+    layout->chunk = chunk;
+    if (space >= 0) H5Sclose(space);
+    if (plist >= 0) H5Pclose(plist);
+    return fine;
+}
+
+static bool read_type(hid_t dataset, enum rd_content content, uint64_t *element) {
+    const hid_t type = H5Dget_type(dataset);
+    if (type < 0) return false;
+    const H5T_class_t class = H5Tget_class(type);
+    *element = H5Tget_size(type);
+    bool fine = *element > 0;
+    switch (content) {
+    case RD_INTEGERS:
+        fine = fine && (class == H5T_INTEGER || class == H5T_ENUM) && *element <= 8;
+        break;
+    case RD_NUMBERS:
+        fine = fine && (class == H5T_INTEGER || class == H5T_FLOAT) && *element <= 8;
+        break;
+    case RD_TEXT:
+        fine = fine && class == H5T_STRING;
+        break;
+    case RD_RECORDS:
+        fine = fine && class == H5T_COMPOUND && *element <= 4096;
+        break;
+    }
+    H5Tclose(type);
+    return fine;
+}
+
+static const char *const content_names[] = {
+    [RD_INTEGERS] = "integers", [RD_NUMBERS] = "numbers", [RD_TEXT] = "strings", [RD_RECORDS] = "records"};
+
+/* What is wrong with the dataset, NULL if nothing. */
+static const char *find_fault(const spr_profile *profile, const struct layout *layout) {
+    const uint64_t file = (uint64_t)profile->file_bytes;
+    if (layout->elsewhere) return "keeps its values in other files";
+    if (layout->filtered && layout->chunk > (uint64_t)LARGEST_CHUNK / layout->element) return "has too large chunks";
+    if (!layout->filtered && layout->chunk > file / layout->element) return "has chunks larger than the file";
+    const uint64_t most = layout->filtered && file < UINT64_MAX / MOST_PER_BYTE ? file * MOST_PER_BYTE : file;
+    if (layout->length > most / layout->element) return "claims more elements than the file can hold (truncated?)";
+    return NULL;
+}
+
+static hid_t open_cached(hid_t group, const char *name) {
+    const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    if (access < 0) return -1;
+    H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES, 1.0);
+    const hid_t dataset = H5Dopen2(group, name, access);
+    H5Pclose(access);
+    return dataset;
+}
+
+int rd_column_open(const spr_profile *profile, hid_t group, const char *where, const char *name,
+                   enum rd_content content, struct rd_column *column, spr_error *error) {
+    *column = RD_NO_COLUMN;
+    if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return SPR_OK;
+    const hid_t dataset = rd_has_link(group, name) ? open_cached(group, name) : -1;
+    if (dataset < 0) return rd_fail(error, SPR_DAMAGED, profile->path, "%s/%s is not a readable dataset", where, name);
+
+    struct layout layout = {0};
+    const char *fault = NULL;
+    if (!read_layout(dataset, &layout))
+        fault = "is not one-dimensional";
+    else if (!read_type(dataset, content, &layout.element))
+        fault = "";
+    else
+        fault = find_fault(profile, &layout);
+    if (fault) {
+        H5Dclose(dataset);
+        return *fault ? rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s/%s %s", where, name, fault)
+                      : rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s/%s does not hold %s", where, name,
+                                content_names[content]);
+    }
+    *column = (struct rd_column){.id = dataset, .length = layout.length, .chunk = layout.chunk};
+    return SPR_OK;
+}
+
+void rd_column_close(struct rd_column *column) {
+    if (column->id >= 0) H5Dclose(column->id);
+    *column = RD_NO_COLUMN;
+}
+
+static int read_failed(const spr_profile *profile, const struct rd_column *column, spr_error *error) {
+    char reason[256], name[256] = "";
+    rd_hdf5_reason(reason, sizeof reason);
+    H5Iget_name(column->id, name, sizeof name);
+    return rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s cannot be read (%s)", name, reason);
+}
+
+static herr_t read_part(const struct rd_column *column, hid_t type, hid_t transfer, hsize_t first, hsize_t count,
+                        void *values) {
+    if (first == 0 && count == column->length) return H5Dread(column->id, type, H5S_ALL, H5S_ALL, transfer, values);
+    const hid_t file_space = H5Dget_space(column->id), memory_space = H5Screate_simple(1, &count, NULL);
+    herr_t result = -1;
+    if (file_space >= 0 && memory_space >= 0 &&
+        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0)
+        result = H5Dread(column->id, type, memory_space, file_space, transfer, values);
+    if (file_space >= 0) H5Sclose(file_space);
+    if (memory_space >= 0) H5Sclose(memory_space);
+    return result;
+}
+
+int rd_column_read(const spr_profile *profile, const struct rd_column *column, hid_t type, uint64_t first,
+                   uint64_t count, void *values, spr_error *error) {
+    if (!count) return SPR_OK;
+    if (read_part(column, type, H5P_DEFAULT, first, count, values) < 0) return read_failed(profile, column, error);
+    return SPR_OK;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+/* Where HDF5 puts the strings it reads: straight into the arena, and never more of them than the file can hold (a
+ * damaged file may name one long string a million times). */
+struct text_store {
+    struct rd_arena *arena;
+    uint64_t left;
+};
+
+static void *take_text(size_t size, void *data) {
+    struct text_store *store = data;
+    if (size > store->left) return NULL;
+    store->left -= size;
+    return rd_arena_take(store->arena, size);
+}
+
+static void leave_text(void *text, void *data) { (void)text, (void)data; }
+
+static hid_t text_type(hid_t like, size_t size) {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    if (type < 0) return -1;
+    if (H5Tset_size(type, size) < 0 || H5Tset_cset(type, H5Tget_cset(like)) < 0 ||
+        (size != H5T_VARIABLE && H5Tset_strpad(type, H5Tget_strpad(like)) < 0)) {
+        H5Tclose(type);
+        return -1;
+    }
+    return type;
+}
+
+static int read_variable(spr_profile *profile, const struct rd_column *column, hid_t like, const char **values,
+                         spr_error *error) {
+    struct text_store store = {&profile->strings, (uint64_t)profile->file_bytes + column->length};
+    const hid_t type = text_type(like, H5T_VARIABLE), transfer = H5Pcreate(H5P_DATASET_XFER);
+    herr_t result = -1;
+    if (type >= 0 && transfer >= 0 && H5Pset_vlen_mem_manager(transfer, take_text, &store, leave_text, &store) >= 0)
+        result = read_part(column, type, transfer, 0, column->length, values);
+    const int status = result < 0 ? read_failed(profile, column, error) : SPR_OK;
+    if (type >= 0) H5Tclose(type);
+    if (transfer >= 0) H5Pclose(transfer);
+    for (uint64_t i = 0; status == SPR_OK && i < column->length; i++)
+        if (!values[i]) values[i] = "";
+    return status;
+}
+
+static size_t fixed_length(const char *text, size_t size, H5T_str_t padding) {
+    size_t length = strnlen(text, size);
+    while (padding == H5T_STR_SPACEPAD && length && text[length - 1] == ' ') length--;
+    return length;
+}
+
+static int read_fixed(spr_profile *profile, const struct rd_column *column, hid_t like, size_t size,
+                      const char **values, spr_error *error) {
+    const H5T_str_t padding = H5Tget_strpad(like);
+    const hid_t type = text_type(like, size);
+    char *packed = malloc((size_t)column->length * size);
+    int status = SPR_OK;
+    if (!packed)
+        status = rd_no_memory(profile, error);
+    else if (type < 0 || read_part(column, type, H5P_DEFAULT, 0, column->length, packed) < 0)
+        status = read_failed(profile, column, error);
+    for (size_t i = 0; status == SPR_OK && i < column->length; i++) {
+        const char *text = packed + i * size;
+        values[i] = rd_arena_copy(&profile->strings, text, fixed_length(text, size, padding));
+        if (!values[i]) status = rd_no_memory(profile, error);
+    }
+    free(packed);
+    if (type >= 0) H5Tclose(type);
+    return status;
+}
+
+int rd_column_read_text(spr_profile *profile, const struct rd_column *column, const char **values, spr_error *error) {
+    if (!column->length) return SPR_OK;
+    const hid_t type = H5Dget_type(column->id);
+    if (type < 0) return read_failed(profile, column, error);
+    const int status = H5Tis_variable_str(type) > 0
+                           ? read_variable(profile, column, type, values, error)
+                           : read_fixed(profile, column, type, H5Tget_size(type), values, error);
+    H5Tclose(type);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* Opening and closing a profile. */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- is it a file, and an HDF5 one? ----------------------------------------------------------------------------- */
+
+static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+/* HDF5 lets a user block of 512 bytes, or twice that, and so on, come first. */
+static bool has_signature(int descriptor, int64_t size) {
+    for (int64_t at = 0; at + (int64_t)sizeof signature <= size; at = at ? at * 2 : 512) {
+        unsigned char head[sizeof signature];
+        if (pread(descriptor, head, sizeof head, at) == (ssize_t)sizeof head &&
+            memcmp(head, signature, sizeof head) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_content(const char *path, int descriptor, int64_t *size, spr_error *error) {
+    struct stat about;
+    if (fstat(descriptor, &about) < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
+    if (!S_ISREG(about.st_mode)) return rd_fail(error, SPR_NOT_PROFILE, path, "is not a regular file");
+    if (about.st_size == 0) return rd_fail(error, SPR_NOT_PROFILE, path, "is empty");
+    if (!has_signature(descriptor, about.st_size)) return rd_fail(error, SPR_NOT_PROFILE, path, "is not an HDF5 file");
+    *size = about.st_size;
+    return SPR_OK;
+}
+
+static int check_file(const char *path, int64_t *size, spr_error *error) {
+    struct stat about;
+    if (stat(path, &about) < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
+    if (S_ISDIR(about.st_mode)) return rd_fail(error, SPR_NOT_PROFILE, path, "is a directory");
+    /* A pipe with no writer must not keep us waiting. */
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
+    const int status = check_content(path, descriptor, size, error);
+    close(descriptor);
+    return status;
+}
+
+static hid_t access_list(void) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (access < 0) return -1;
+    H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+#ifdef HAVE_H5PSET_FILE_LOCKING
+    H5Pset_file_locking(access, false, true); /* others may have the file open, or the file system knows no locks */
+#endif
+    return access;
+}
+
+static int open_file(spr_profile *profile, spr_error *error) {
+    const hid_t access = access_list();
+    if (access >= 0) {
+        profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
+        H5Pclose(access);
+    }
+    if (profile->file >= 0) return SPR_OK;
+    char reason[256];
+    rd_hdf5_reason(reason, sizeof reason);
+    return rd_fail(error, SPR_DAMAGED, profile->path,
+                   "damaged or truncated, as an interrupted run leaves it (HDF5 says: %s)", reason);
+}
+
+/* ---- which schema? ---------------------------------------------------------------------------------------------- */
+
+#define SCHEMA "scope_profiler_schema"
+#define LAYOUT "storage_layout"
+
+static int read_schema(spr_profile *profile, spr_error *error) {
+    spr_value value;
+    if (H5Aexists(profile->file, SCHEMA) <= 0) {
+        profile->schema = 1;
+        return SPR_OK;
+    }
+    if (!rd_attribute(profile, profile->file, SCHEMA, &value) || value.kind != SPR_INTEGER)
+        return rd_fail(error, SPR_DAMAGED, profile->path, "attribute " SCHEMA " is not an integer");
+    if (value.integer < 1)
+        return rd_fail(error, SPR_DAMAGED, profile->path, "attribute " SCHEMA " is %lld, which is no version",
+                       (long long)value.integer);
+    if (value.integer > RD_NEWEST_SCHEMA)
+        return rd_fail(error, SPR_NEWER, profile->path,
+                       "needs a newer scope-profiler: schema %lld, this one reads up to %d; upgrade it",
+                       (long long)value.integer, RD_NEWEST_SCHEMA);
+    profile->schema = (int)value.integer;
+    return SPR_OK;
+}
+
+static int read_layout(spr_profile *profile, spr_error *error) {
+    spr_value value;
+    if (profile->schema == 1 || H5Aexists(profile->file, LAYOUT) <= 0) return SPR_OK;
+    if (!rd_attribute(profile, profile->file, LAYOUT, &value) || value.kind != SPR_TEXT)
+        return rd_fail(error, SPR_DAMAGED, profile->path, "attribute " LAYOUT " is not a string");
+    profile->aggregate = strcmp(value.text, "aggregate") == 0;
+    if (!profile->aggregate && strcmp(value.text, "columnar") != 0)
+        return rd_fail(error, SPR_NEWER, profile->path, "has the unknown storage layout '%s'", value.text);
+    return SPR_OK;
+}
+
+static int read_profile(spr_profile *profile, spr_error *error) {
+    int status = open_file(profile, error);
+    if (status == SPR_OK) status = read_schema(profile, error);
+    if (status == SPR_OK) status = read_layout(profile, error);
+    if (status == SPR_OK) status = rd_metadata_read(profile, error);
+    if (status == SPR_OK)
+        status = profile->schema == 1 ? rd_schema1_read(profile, error) : rd_index_read(profile, error);
+    if (status == SPR_OK) status = rd_tables_read(profile, error);
+    return status;
+}
+
+static void no_columns(struct rd_events *events) {
+    struct rd_column *const columns[] = {&events->start,      &events->end,        &events->call_ids,
+                                         &events->parent_ids, &events->thread_ids, &events->task_ids};
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) *columns[i] = RD_NO_COLUMN;
+}
+
+int spr_open(const char *path, spr_profile **profile, spr_error *error) {
+    *profile = NULL;
+    int64_t size = 0;
+    int status = check_file(path, &size, error);
+    if (status != SPR_OK) return status;
+    spr_profile *opened = calloc(1, sizeof *opened);
+    char *copy = strdup(path);
+    if (!opened || !copy) {
+        free(opened);
+        free(copy);
+        return rd_fail(error, SPR_NO_MEMORY, path, "not enough memory");
+    }
+    opened->path = copy;
+    opened->file = -1;
+    opened->file_bytes = size;
+    no_columns(&opened->events);
+
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    status = read_profile(opened, error);
+    rd_quiet_end(&quiet);
+    if (status != SPR_OK) {
+        spr_close(opened);
+        return status;
+    }
+    *profile = opened;
+    return SPR_OK;
+}
+
+void spr_close(spr_profile *profile) {
+    if (!profile) return;
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    if (profile->can_resume) rd_cursor_close(&profile->resume);
+    rd_events_close(&profile->events);
+    if (profile->file >= 0) H5Fclose(profile->file);
+    rd_quiet_end(&quiet);
+    void *const owned[] = {profile->metadata, profile->names,   profile->first_row, profile->rows,
+                           profile->places,   profile->by_rank, profile->threads,   profile->processes,
+                           profile->problems, profile->tallies, profile->own_ns,    profile->own_state,
+                           profile->traits,   profile->path};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    rd_arena_free(&profile->strings);
+    free(profile);
+}
+
+const char *spr_path(const spr_profile *profile) { return profile->path; }
+int spr_schema(const spr_profile *profile) { return profile->schema; }
+bool spr_is_aggregate(const spr_profile *profile) { return profile->aggregate; }
+int64_t spr_file_bytes(const spr_profile *profile) { return profile->file_bytes; }
+uint32_t spr_num_ranks(const spr_profile *profile) { return profile->num_ranks; }
+uint64_t spr_num_calls(const spr_profile *profile) { return profile->num_calls; }

@@ -1,0 +1,178 @@
+/* Statistics of rows, regions and the run. */
+#include "internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- one row ---------------------------------------------------------------------------------------------------- */
+
+static struct rd_tally stored_tally(const spr_profile *profile, const spr_row *row) {
+    return (struct rd_tally){.calls = row->calls,
+                             .total = row->total_ns,
+                             .minimum = row->minimum_ns,
+                             .maximum = row->maximum_ns,
+                             .timed = !profile->aggregate,
+                             .first = row->first_ns,
+                             .last = row->last_ns,
+                             .start_minimum = row->start_minimum_ns,
+                             .end_maximum = row->end_maximum_ns,
+                             .mean = row->mean_ns,
+                             .m2 = row->m2_ns2};
+}
+
+static int add_calls(const spr_profile *profile, size_t row, const struct rd_block *block, uint64_t count,
+                     struct rd_tally *tally, struct rd_bag *bag, spr_error *error) {
+    for (uint64_t i = 0; i < count; i++) {
+        if (!rd_tally_add(tally, block->start[i], block->end[i]))
+            return rd_fail(error, SPR_DAMAGED, profile->path,
+                           "the durations of region '%s' on rank %u add up beyond 64 bits",
+                           profile->names[profile->rows[row].region], profile->rows[row].rank);
+        if (bag && !rd_bag_add(bag, block->end[i] - block->start[i])) return rd_no_memory(profile, error);
+    }
+    return SPR_OK;
+}
+
+static int read_blocks(const spr_profile *profile, struct rd_cursor *cursor, struct rd_tally *tally, struct rd_bag *bag,
+                       spr_error *error) {
+    const size_t room = cursor->count < RD_BLOCK ? (size_t)cursor->count : RD_BLOCK;
+    int64_t *times = malloc(2 * room * sizeof *times);
+    if (!times) return rd_no_memory(profile, error);
+    const struct rd_block block = {.start = times, .end = times + room};
+    int status = SPR_OK;
+    while (status == SPR_OK && cursor->next < cursor->count) {
+        const uint64_t left = cursor->count - cursor->next, part = left < room ? left : room;
+        status = rd_cursor_read(profile, cursor, part, &block, error);
+        if (status == SPR_OK) status = add_calls(profile, cursor->row, &block, part, tally, bag, error);
+    }
+    free(times);
+    return status;
+}
+
+/* The summary must be that of the calls. */
+static int compare(const spr_profile *profile, size_t row, const struct rd_tally *tally, spr_error *error) {
+    const spr_row *stored = &profile->rows[row];
+    if (!stored->has_summary ||
+        (stored->total_ns == tally->total && stored->minimum_ns == tally->minimum &&
+         stored->maximum_ns == tally->maximum && stored->start_minimum_ns == tally->start_minimum &&
+         stored->end_maximum_ns == tally->end_maximum))
+        return SPR_OK;
+    return rd_fail(error, SPR_DAMAGED, profile->path, "the summary of region '%s' on rank %u is not that of its calls",
+                   profile->names[stored->region], stored->rank);
+}
+
+/* Reads the row's calls; their durations go to `bag` unless it is NULL. */
+static int read_tally(spr_profile *profile, size_t row, struct rd_tally *tally, struct rd_bag *bag, spr_error *error) {
+    struct rd_cursor cursor;
+    *tally = (struct rd_tally){0};
+    int status = rd_cursor_open(profile, row, &cursor, error);
+    if (status != SPR_OK) return status;
+    status = read_blocks(profile, &cursor, tally, bag, error);
+    rd_cursor_close(&cursor);
+    if (status == SPR_OK) status = compare(profile, row, tally, error);
+    if (status == SPR_OK) profile->tallies[row] = *tally;
+    return status;
+}
+
+static int find_tally(spr_profile *profile, size_t row, enum spr_depth depth, struct rd_tally *tally,
+                      struct rd_bag *bag, spr_error *error) {
+    const spr_row *stored = &profile->rows[row];
+    if (!profile->aggregate && depth == SPR_FULL) return read_tally(profile, row, tally, bag, error);
+    if (profile->aggregate || stored->has_summary) {
+        *tally = stored_tally(profile, stored);
+        return SPR_OK;
+    }
+    *tally = profile->tallies[row];
+    return tally->calls ? SPR_OK : read_tally(profile, row, tally, NULL, error);
+}
+
+/* Nanoseconds; NAN when not known. The calls are looked at only when they are anyway. */
+static int find_exclusive(spr_profile *profile, size_t row, enum spr_depth depth, double *exclusive, spr_error *error) {
+    const spr_row *stored = &profile->rows[row];
+    int64_t own_ns = stored->exclusive_ns;
+    if (own_ns < 0 && !profile->aggregate && (depth == SPR_FULL || !stored->has_summary)) {
+        const int status = rd_own_time(profile, row, &own_ns, error);
+        if (status != SPR_OK) return status;
+    }
+    *exclusive = own_ns < 0 ? (double)NAN : (double)own_ns;
+    return SPR_OK;
+}
+
+static int pool_row(spr_profile *profile, size_t row, enum spr_depth depth, struct rd_pool *pool, struct rd_bag *bag,
+                    spr_error *error) {
+    struct rd_tally tally;
+    double exclusive;
+    int status = find_tally(profile, row, depth, &tally, bag, error);
+    if (status == SPR_OK) status = find_exclusive(profile, row, depth, &exclusive, error);
+    if (status == SPR_OK) rd_pool_add(pool, &tally, exclusive);
+    return status;
+}
+
+/* ---- several ---------------------------------------------------------------------------------------------------- */
+
+static int pool_rows(spr_profile *profile, size_t first, size_t count, const spr_selection *selection,
+                     enum spr_depth depth, spr_stats *stats, spr_error *error) {
+    struct rd_pool pool = {0};
+    struct rd_bag bag = {0};
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    int status = SPR_OK;
+    for (size_t row = first; status == SPR_OK && row < first + count; row++)
+        if (spr_selects_rank(selection, profile->rows[row].rank))
+            status = pool_row(profile, row, depth, &pool, depth == SPR_FULL ? &bag : NULL, error);
+    rd_quiet_end(&quiet);
+    if (status == SPR_OK && !rd_pool_stats(&pool, &bag, stats)) status = rd_no_memory(profile, error);
+    rd_bag_free(&bag);
+    return status;
+}
+
+int spr_row_stats(spr_profile *profile, size_t row, enum spr_depth depth, spr_stats *stats, spr_error *error) {
+    if (row >= profile->num_rows) return rd_fail(error, -1, profile->path, "no such row: %zu", row);
+    return pool_rows(profile, row, 1, NULL, depth, stats, error);
+}
+
+int spr_region_stats(spr_profile *profile, size_t region, const spr_selection *selection, enum spr_depth depth,
+                     spr_stats *stats, spr_error *error) {
+    if (region >= profile->num_regions) return rd_fail(error, -1, profile->path, "no such region: %zu", region);
+    size_t first, count;
+    spr_region_rows(profile, region, &first, &count);
+    return pool_rows(profile, first, count, selection, depth, stats, error);
+}
+
+/* ---- the run ---------------------------------------------------------------------------------------------------- */
+
+/* Earliest start and latest end of all calls; false when there are none, or no times. */
+static int find_bounds(spr_profile *profile, int64_t *earliest, int64_t *latest, bool *known, spr_error *error) {
+    *earliest = INT64_MAX;
+    *latest = INT64_MIN;
+    *known = !profile->aggregate && profile->num_rows > 0;
+    if (!*known) return SPR_OK;
+    for (size_t row = 0; row < profile->num_rows; row++) {
+        struct rd_tally tally;
+        const int status = find_tally(profile, row, SPR_SUMMARY, &tally, NULL, error);
+        if (status != SPR_OK) return status;
+        if (tally.start_minimum < *earliest) *earliest = tally.start_minimum;
+        if (tally.end_maximum > *latest) *latest = tally.end_maximum;
+    }
+    return SPR_OK;
+}
+
+int spr_run(spr_profile *profile, spr_run_times *times, spr_error *error) {
+    int64_t earliest, latest;
+    bool known;
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    const int status = find_bounds(profile, &earliest, &latest, &known, error);
+    rd_quiet_end(&quiet);
+    if (status != SPR_OK) return status;
+
+    const double unknown = (double)NAN, ns = 1e9;
+    const double start = rd_metadata_number(profile, "start_time_ns");
+    const double begin = known ? (double)earliest : unknown, end = known ? (double)latest : unknown;
+    const double origin = isnan(start) ? begin : start;
+    *times = (spr_run_times){.start = start / ns,
+                             .origin = origin / ns,
+                             .startup = (begin - origin) / ns,
+                             .span = (end - begin) / ns,
+                             .total = (rd_metadata_number(profile, "finalize_time_ns") - start) / ns};
+    return SPR_OK;
+}

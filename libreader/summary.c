@@ -1,0 +1,108 @@
+/* The summary_statistics column: what inspect, diff and check read instead of the calls. */
+#include "internal.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#define WHERE "/rank_region_index"
+#define NAME  "summary_statistics"
+
+struct summary {
+    int64_t total, minimum, maximum, first, last, start_minimum, end_maximum;
+    double mean, m2;
+};
+
+struct member {
+    const char *name;
+    size_t offset;
+    bool real;
+};
+
+static const struct member members[] = {
+    {"total", offsetof(struct summary, total), false},
+    {"minimum", offsetof(struct summary, minimum), false},
+    {"maximum", offsetof(struct summary, maximum), false},
+    {"first", offsetof(struct summary, first), false},
+    {"last", offsetof(struct summary, last), false},
+    {"start_minimum", offsetof(struct summary, start_minimum), false},
+    {"end_maximum", offsetof(struct summary, end_maximum), false},
+    {"mean", offsetof(struct summary, mean), true},
+    {"m2", offsetof(struct summary, m2), true},
+};
+
+static bool has_member(hid_t type, const struct member *member) {
+    const int index = H5Tget_member_index(type, member->name);
+    return index >= 0 && H5Tget_member_class(type, (unsigned)index) == (member->real ? H5T_FLOAT : H5T_INTEGER);
+}
+
+static int check_members(const spr_profile *profile, const struct rd_column *column, spr_error *error) {
+    const hid_t type = H5Dget_type(column->id);
+    const char *missing = NULL;
+    for (size_t i = 0; !missing && i < sizeof members / sizeof *members; i++)
+        if (type < 0 || !has_member(type, &members[i])) missing = members[i].name;
+    if (type >= 0) H5Tclose(type);
+    return missing ? rd_fail(error, SPR_DAMAGED, profile->path, "dataset " WHERE "/" NAME " lacks member '%s'", missing)
+                   : SPR_OK;
+}
+
+static hid_t memory_type(void) {
+    const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(struct summary));
+    for (size_t i = 0; type >= 0 && i < sizeof members / sizeof *members; i++)
+        H5Tinsert(type, members[i].name, members[i].offset, members[i].real ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64);
+    return type;
+}
+
+/* A summary that no calls can have is damage: it must not be shown. */
+static bool is_possible(const struct summary *s, const spr_row *row) {
+    const long double total = (long double)s->total, calls = (long double)row->calls;
+    const int64_t longest = s->maximum;
+    return s->minimum >= 0 && s->minimum <= longest && s->first >= s->minimum && s->first <= longest &&
+           s->last >= s->minimum && s->last <= longest && s->start_minimum <= s->end_maximum &&
+           (long double)s->end_maximum - (long double)s->start_minimum >= (long double)longest &&
+           total >= (long double)s->minimum * calls && total <= (long double)longest * calls &&
+           row->exclusive_ns <= s->total && isfinite(s->mean) && isfinite(s->m2) && s->m2 >= 0 &&
+           fabsl((long double)s->mean * calls - total) <= 1e-6L * total + calls;
+}
+
+static int take(const spr_profile *profile, const struct summary *from, size_t number, spr_row *row, spr_error *error) {
+    if (!row->calls) return SPR_OK;
+    if (!is_possible(from, row))
+        return rd_fail(error, SPR_DAMAGED, profile->path, WHERE "/" NAME "[%zu] contradicts itself", number);
+    row->has_summary = true;
+    row->total_ns = from->total;
+    row->minimum_ns = from->minimum;
+    row->maximum_ns = from->maximum;
+    row->first_ns = from->first;
+    row->last_ns = from->last;
+    row->start_minimum_ns = from->start_minimum;
+    row->end_maximum_ns = from->end_maximum;
+    row->mean_ns = from->mean;
+    row->m2_ns2 = from->m2;
+    return SPR_OK;
+}
+
+static int read_all(const spr_profile *profile, const struct rd_column *column, spr_row *rows, size_t count,
+                    spr_error *error) {
+    if (column->length != count)
+        return rd_fail(error, SPR_DAMAGED, profile->path, "dataset " WHERE "/" NAME " has %llu rows instead of %zu",
+                       (unsigned long long)column->length, count);
+    int status = check_members(profile, column, error);
+    if (status != SPR_OK || !count) return status;
+    const hid_t type = memory_type();
+    struct summary *summaries = malloc(count * sizeof *summaries);
+    status = type < 0 || !summaries ? rd_no_memory(profile, error)
+                                    : rd_column_read(profile, column, type, 0, count, summaries, error);
+    for (size_t i = 0; status == SPR_OK && i < count; i++) status = take(profile, &summaries[i], i, &rows[i], error);
+    free(summaries);
+    if (type >= 0) H5Tclose(type);
+    return status;
+}
+
+int rd_summary_read(const spr_profile *profile, hid_t index, spr_row *rows, size_t count, spr_error *error) {
+    struct rd_column column;
+    int status = rd_column_open(profile, index, WHERE, NAME, RD_RECORDS, &column, error);
+    if (status == SPR_OK && column.id >= 0) status = read_all(profile, &column, rows, count, error);
+    rd_column_close(&column);
+    return status;
+}
