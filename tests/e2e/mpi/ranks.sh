@@ -1,0 +1,76 @@
+#!/bin/bash
+# Ranks that record different regions, one of them none; several ranks and one output name; programs without MPI under
+# mpirun; `run` around mpirun instead of within.
+. "$(dirname "$0")/common.sh"
+cat >uneven.c <<'C'
+#include "mk.h"
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv) {
+    int rank;
+    char own[32];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(own, sizeof own, "only_on_%d", rank);
+    if (rank != 2) {
+        MB(own);
+        ms(5 * (rank + 1));
+        ME(own);
+    }
+    for (int i = 0; i < rank; i++) {
+        MB("uneven");
+        ms(2);
+        ME("uneven");
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+mpi_compile "$mpi" uneven.c -o uneven
+profiled 4 uneven.h5 ./uneven
+equal "uneven: status" 0 "$rc"
+for rank in 0 1 3; do equal "only_on_$rank" "$rank" "$(ranks uneven.h5 "only_on_$rank")"; done
+not_ok "only_on_2 is not there" grep -q only_on_2 <(regions uneven.h5)
+for rank in 0 1 2 3; do equal "uneven of rank $rank" "$rank" "$(ncalls uneven.h5 uneven "$rank")"; done
+equal "every rank is there" "0 1 2 3" "$(ranks uneven.h5 MPI_Init)"
+
+cat >count.c <<'C'
+#include "mk.h"
+#include <stdlib.h>
+#ifdef WITH_MPI
+#    include <mpi.h>
+#endif
+int main(int argc, char **argv) {
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");
+#ifdef WITH_MPI
+    MPI_Init(&argc, &argv);
+#endif
+    (void)argc, (void)argv;
+    for (int i = 0; i <= (rank ? atoi(rank) : 0); i++) {
+        MB("w");
+        ms(5);
+        ME("w");
+    }
+#ifdef WITH_MPI
+    MPI_Finalize();
+#endif
+    return 0;
+}
+C
+mpi_compile "$mpi" -DWITH_MPI count.c -o with
+compile count.c -o without
+for program in with without; do
+    profiled 3 "$program.h5" "./$program"
+    equal "$program: status" 0 "$rc"
+    for rank in 0 1 2; do equal "$program: rank $rank" $((rank + 1)) "$(ncalls "$program.h5" w "$rank")"; done
+done
+run scope-profiler run -q -o single.h5 ./with
+equal "single: status" 0 "$rc"
+equal "single: one rank" "0" "$(ranks single.h5 w)"
+run scope-profiler run -q -o outside.h5 "${launcher[@]}" -n 2 ./with
+equal "outside: status" 0 "$rc"
+equal "outside: rank 0" 1 "$(ncalls outside.h5 w 0)"
+equal "outside: rank 1" 2 "$(ncalls outside.h5 w 1)"
+equal "outside: nothing of mpirun" "MPI_Finalize MPI_Init w" "$(regions outside.h5 | sort | xargs)"
+equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(ls -A | grep -v '\.c$\|txt$' | grep '[.]' | xargs)"
+finish
