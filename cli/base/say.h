@@ -1,0 +1,9 @@
+/* say.h: what the command tells on stderr. */
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+/* One line on stderr, "scope-profiler: " before it, written in one piece so that lines of several ranks stay whole.
+ * Control characters in it (from file names) are written as \xNN. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

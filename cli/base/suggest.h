@@ -1,0 +1,13 @@
+/* suggest.h: "did you mean" */
+#ifndef CLI_SUGGEST_H
+#define CLI_SUGGEST_H
+
+#include <stddef.h>
+
+/* The choice that differs from `word` by the fewest single-letter edits, or NULL when none is near. */
+const char *suggest(const char *word, const char *const *choices, size_t count);
+
+/* The choices joined by `between`; free() it. */
+char *join_words(const char *const *words, size_t count, const char *between);
+
+#endif

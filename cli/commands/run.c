@@ -1,0 +1,268 @@
+/* run: start a program with the recorder preloaded, and make its profile when it has ended. */
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/path.h"
+#include "base/say.h"
+#include "commands.h"
+#include "launch/child.h"
+#include "launch/elf.h"
+#include "launch/finish.h"
+#include "launch/launcher.h"
+#include "launch/output.h"
+#include "launch/preload.h"
+#include "launch/process.h"
+#include "launch/program.h"
+#include "launch/session.h"
+#include "launch/watcher.h"
+#include "parse.h"
+#include "spool.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ENV_PYTHON "SCOPE_PROFILER_PYTHON"
+
+enum { LABEL = OPTION_LONG, COMPRESS, RECURSIVE, NO_RECURSIVE, KEEP_SPOOL };
+
+static const struct option_spec options[] = {
+    {'o', "outfile", "FILE", "the profile to write (default: profiling_data.h5)"},
+    {'q', "quiet", NULL, "no summary at the end, only problems"},
+    {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
+    {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
+    {RECURSIVE, "recursive", NULL, "record every Python function as well"},
+    {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
+    {KEEP_SPOOL, "keep-spool", NULL, "leave the raw recording beside the profile"},
+    {'m', NULL, "MODULE", "run a Python module, as python3 -m does"},
+    {0},
+};
+
+static const struct command_syntax syntax = {
+    .name = "run",
+    .usage = "[options] [--] PROGRAM [ARGUMENT...]\n"
+             "       scope-profiler run [options] -m MODULE [ARGUMENT...]",
+    .summary = "Runs PROGRAM as it would run without us, records its regions, MPI calls and Python\n"
+               "functions, and writes one profile for it and all its child processes.",
+    .options = options,
+    .footer = "Options end at PROGRAM; what follows is its own. Python files (.py, .pyz, a directory\n"
+              "with __main__.py) are started by python3. The exit status is the program's: 128 +\n"
+              "the signal that ended it, 126 or 127 when it cannot be started, 2 for bad usage.\n\n"
+              "With MPI:  mpirun -n 4 scope-profiler run ./app   (or run mpirun -n 4 ./app)\n"
+              "makes one profile for all ranks. A run inside a run records into the outer one.",
+    .stop_early = true,
+};
+
+struct run {
+    const char *given; /* output, as typed */
+    const char *label, *module;
+    int compress;
+    bool quiet, recursive, keep;
+    struct program program;
+    struct output output;
+    struct preload preload; /* library NULL: nothing is preloaded */
+    struct session session;
+    char *why_nothing;
+};
+
+static int parse(int argc, char **argv, struct run *run) {
+    const char *value;
+    *run = (struct run){.given = "profiling_data.h5"};
+    for (int key; !run->module && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
+        case 'o':
+            run->given = value;
+            break;
+        case 'q':
+            run->quiet = true;
+            break;
+        case 'm':
+            run->module = value;
+            break;
+        case LABEL:
+            run->label = value;
+            break;
+        case COMPRESS:
+            if (!parse_compress(value, &run->compress))
+                return options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
+            break;
+        case RECURSIVE:
+            run->recursive = true;
+            break;
+        case NO_RECURSIVE:
+            run->recursive = false;
+            break;
+        case KEEP_SPOOL:
+            run->keep = true;
+            break;
+        default:
+            return key;
+        }
+    if (!run->module && optind >= argc) return options_complain(&syntax, "which program?");
+    return 0;
+}
+
+/* ---- what the program inherits ----------------------------------------------------------------------------------- */
+
+static void set_environment(void *argument) {
+    const struct run *run = argument;
+    if (!run->preload.library) return;
+    char *command = preload_command();
+    preload_set(&run->preload);
+    setenv(SPOOL_ENV_SPOOL, run->session.spool, 1);
+    setenv(SPOOL_ENV_COMMAND, command, 1);
+    if (run->recursive) setenv(ENV_PYTHON, "functions", 1);
+    launcher_pass_environment(run->program.path);
+    free(command);
+}
+
+static char *explain(const struct verdict *verdict) {
+    if (!verdict->cause) return NULL;
+    char *path = path_relative(verdict->path);
+    char *text = xformat("%s %s, so no library can be preloaded into it", path, verdict->cause);
+    free(path);
+    return text;
+}
+
+/* Judges the program, and finds the library unless it would do harm there. */
+static bool prepare_preload(struct run *run, char **why) {
+    struct verdict verdict = entry_judge(run->program.path);
+    bool harm = entry_must_not_preload(verdict.entry);
+    if (!verdict.cause) {
+        verdict_free(&verdict);
+        verdict = entry_judge_words(run->program.argv);
+    }
+    run->why_nothing = explain(&verdict);
+    verdict_free(&verdict);
+    return harm || preload_find(&run->preload, why);
+}
+
+static struct finish what_to_finish(const struct run *run) {
+    return (struct finish){.spools = (const char *const *)&run->session.spool,
+                           .num_spools = 1,
+                           .output = run->output.path,
+                           .label = run->label,
+                           .compress = run->compress,
+                           .keep = run->keep,
+                           .quiet = run->quiet,
+                           .named = run->given,
+                           .why_nothing = run->why_nothing,
+                           .functions = run->recursive};
+}
+
+/* ---- not under a launcher ---------------------------------------------------------------------------------------- */
+
+/* Says in the spool who records and who will collect, for commands that meet it. */
+static void note_processes(pid_t child, void *argument) {
+    const struct run *run = argument;
+    char node[NODE_DIGITS + 1], *watcher, *program;
+    proc_node(node);
+    watcher = xformat("watcher-%s", node);
+    program = xformat("rank-0-%s", node);
+    proc_record(run->session.descriptor, watcher, proc_of(getpid()));
+    proc_record(run->session.descriptor, program, proc_of(child));
+    free(program);
+    free(watcher);
+}
+
+static int run_here(struct run *run) {
+    struct session_options session = {.label = run->label, .compress = run->compress};
+    struct child child;
+    char *why = NULL;
+    if (!session_make(&run->output, &session, &run->session, &why)) {
+        say("%s", why);
+        free(why);
+        return 2;
+    }
+    bool made = child_run(&run->program, set_environment, note_processes, run, &child);
+    signal(SIGPIPE, SIG_IGN); /* a closed stderr must not cost the program's status */
+    if (!made || child.start_error) {
+        int status = made ? program_failure(run->program.argv[0], child.start_error, &why) : 1;
+        say("%s", made ? why : strerror(errno));
+        free(why);
+        session_remove(&run->session);
+        return status;
+    }
+    struct finish what = what_to_finish(run);
+    what.child = child.pid;
+    what.child_status = child.status;
+    bool nothing;
+    int failed = finish(&what, &nothing), status = child_exit_status(child.status);
+    if (nothing && !run->keep) session_remove(&run->session);
+    session_close(&run->session);
+    return status ? status : failed;
+}
+
+/* ---- one rank of a launch ---------------------------------------------------------------------------------------- */
+
+/* A launch may run several programs after each other in one rank (a shell script): the recording of the one before is
+ * collected first, and each has a spool of its own. */
+static bool join_launch(struct run *run, struct launcher *launcher, char **why) {
+    enum { TRIES = 200, PAUSE_MS = 50 };
+    struct session_options session = {.label = run->label, .compress = run->compress};
+    struct finish what = what_to_finish(run);
+    what.expected_ranks = launcher->size;
+    for (int try = 0;; try++) {
+        if (!session_share(&run->output, &session, launcher->launch, &run->session, why)) return false;
+        if (watcher_join(&run->session, launcher, &what, run->preload.directory) == 0) return true;
+        *why = xformat("%s: cannot register: %s", run->session.spool, strerror(errno));
+        bool again = errno == EEXIST || errno == ENOENT; /* registered before, or just being removed */
+        session_close(&run->session);
+        if (!again || try >= 2 * TRIES) return false;
+        free(*why);
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000}, NULL);
+        if (try >= TRIES) launcher->launch++; /* it is being kept */
+    }
+}
+
+static int run_rank(struct run *run, struct launcher *launcher) {
+    char *why = NULL;
+    if (!join_launch(run, launcher, &why)) {
+        say("%s", why);
+        free(why);
+        return 2;
+    }
+    set_environment(run);
+    program_execute(&run->program);
+    int status = program_failure(run->program.argv[0], errno, &why);
+    say("%s", why);
+    free(why);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static int refuse(int status, char *why) {
+    say("%s", why);
+    free(why);
+    return status;
+}
+
+static int start(struct run *run, char *const *words) {
+    struct launcher launcher;
+    char *why = NULL;
+    int status = program_resolve(words, run->module, &run->program, &why);
+    if (status) return refuse(status, why);
+    if (getenv(SPOOL_ENV_SPOOL)) { /* the outer run records this program already */
+        program_execute(&run->program);
+        status = program_failure(run->program.argv[0], errno, &why);
+        return refuse(status, why);
+    }
+    if (!output_judge(run->given, &run->output, &why)) return refuse(2, why);
+    if (!prepare_preload(run, &why)) return refuse(1, why);
+    status = launcher_detect(&launcher) ? run_rank(run, &launcher) : run_here(run);
+    preload_remove(&run->preload);
+    return status;
+}
+
+int command_run(int argc, char **argv) {
+    struct run run;
+    int parsed = parse(argc, argv, &run);
+    if (parsed) return parsed == OPTIONS_HELP ? 0 : 2;
+    int status = start(&run, argv + optind);
+    program_free(&run.program);
+    output_free(&run.output);
+    free(run.why_nothing);
+    return status;
+}

@@ -1,0 +1,102 @@
+#include "finish.h"
+
+#include "base/memory.h"
+#include "base/path.h"
+#include "base/say.h"
+#include "collect/collect.h"
+#include "commands/commands.h"
+#include "render/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 200 }; /* a summary at the end of a run is to be read at once */
+
+/* In one piece: on stderr every line would be a write of its own, between which others could come. */
+static void print_rows(const spr_profile *profile, const struct rows *rows) {
+    char *text = NULL;
+    size_t length = 0;
+    struct sink sink = sink_open(stderr);
+    sink.stream = open_memstream(&text, &length);
+    if (!sink.stream) return;
+    struct columns columns = columns_default(rows);
+    summary_table(&sink, rows, &columns, MOST_ROWS);
+    summary_notes(&sink, profile, rows, &columns, command_exists);
+    if (fclose(sink.stream) == 0) fwrite(text, 1, length, stderr);
+    free(text);
+}
+
+static void print_summary(const char *path) {
+    spr_profile *profile;
+    spr_error error;
+    struct rows rows;
+    if (spr_open(path, &profile, &error)) {
+        say("%s", error.message);
+        return;
+    }
+    if (rows_build(profile, NULL, SPR_SUMMARY, ROWS_TREE_AUTO, &rows, &error)) {
+        say("%s", error.message);
+    } else {
+        print_rows(profile, &rows);
+        rows_free(&rows);
+    }
+    spr_close(profile);
+}
+
+static void tell_written(const struct finish *finish, const struct collect_result *result) {
+    char *relative = path_relative(result->output);
+    if (!finish->quiet) {
+        say("wrote %s (%" PRIu32 " rank%s, %" PRIu64 " call%s)", relative, result->ranks, result->ranks == 1 ? "" : "s",
+            result->calls, result->calls == 1 ? "" : "s");
+        print_summary(result->output);
+    }
+    for (size_t i = 0; i < result->num_notes; i++) say("%s", result->notes[i]);
+    free(relative);
+}
+
+static void tell_nothing(const struct finish *finish, const char *named) {
+    const char *kept = finish->output && access(finish->output, F_OK) == 0 ? "the file that is there was left alone"
+                                                                           : "no file was written";
+    const char *why = finish->why_nothing ? finish->why_nothing
+                      : finish->functions
+                          ? "no Python function, region or MPI call ran in a program that can be entered "
+                            "(statically linked and set-user-ID programs cannot be)"
+                          : "no region or MPI call ran in a program that can be entered "
+                            "(statically linked and set-user-ID programs cannot be)";
+    say("%s: nothing was recorded, %s: %s", named, kept, why);
+}
+
+int finish(const struct finish *finish, bool *nothing) {
+    struct collect_options options = {.spools = finish->spools,
+                                      .num_spools = finish->num_spools,
+                                      .output = finish->output,
+                                      .label = finish->label,
+                                      .compress = finish->compress,
+                                      .keep = finish->keep,
+                                      .child = finish->child,
+                                      .child_status = finish->child_status,
+                                      .expected_ranks = finish->expected_ranks};
+    struct collect_result *result = xalloc(1, sizeof *result);
+    enum collect_status status = collect(&options, result);
+    const char *named = finish->named ? finish->named : finish->output ? finish->output : finish->spools[0];
+    if (nothing) *nothing = status == COLLECT_NOTHING;
+    switch (status) {
+    case COLLECT_OK:
+        tell_written(finish, result);
+        break;
+    case COLLECT_NOTHING:
+        tell_nothing(finish, named);
+        break;
+    case COLLECT_FAILED:
+        say("%s; what was recorded is kept in %s", result->message, finish->spools[0]);
+        break;
+    case COLLECT_BUSY:
+        say("%s: another process makes the profile of this recording now", named);
+        break;
+    }
+    collect_result_free(result);
+    free(result);
+    return status == COLLECT_FAILED;
+}

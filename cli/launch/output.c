@@ -1,0 +1,104 @@
+#include "output.h"
+
+#include "base/memory.h"
+#include "base/path.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_LINKS = 40 };
+
+static const char *kind_refused(mode_t mode) {
+    switch (mode & S_IFMT) {
+    case S_IFREG:
+        return NULL;
+    case S_IFDIR:
+        return "is a directory";
+    case S_IFIFO:
+        return "is a FIFO, not a file";
+    case S_IFSOCK:
+        return "is a socket, not a file";
+    default:
+        return "is a device, not a file";
+    }
+}
+
+static char *directory_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    if (!slash) return xcopy(".");
+    return slash == path ? xcopy("/") : xformat("%.*s", (int)(slash - path), path);
+}
+
+/* One step along a symbolic link, or NULL when `path` is none. */
+static char *link_target(const char *path) {
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0) return NULL;
+    target[length] = '\0';
+    if (target[0] == '/') return xcopy(target);
+    char *directory = directory_of(path);
+    char *whole = xformat("%s/%s", directory, target);
+    free(directory);
+    return whole;
+}
+
+static bool refuse(char **why, char *reason) {
+    *why = reason;
+    return false;
+}
+
+static bool judge_directory(const char *given, const char *path, struct output *output, char **why) {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    char *directory = directory_of(path);
+    char *real = realpath(directory, NULL);
+    int error = errno;
+    if (!real) {
+        *why = xformat("%s: directory %s: %s", given, directory, strerror(error));
+        free(directory);
+        return false;
+    }
+    free(directory);
+    if (access(real, W_OK | X_OK)) {
+        *why = xformat("%s: cannot write into directory %s: %s", given, real, strerror(errno));
+        free(real);
+        return false;
+    }
+    output->directory = real;
+    output->base = xcopy(base);
+    output->path = xformat("%s/%s", strcmp(real, "/") ? real : "", base);
+    return true;
+}
+
+bool output_judge(const char *given, struct output *output, char **why) {
+    struct stat status;
+    *output = (struct output){0};
+    if (!*given) return refuse(why, xcopy("the name of the output is empty"));
+    if (given[strlen(given) - 1] == '/') return refuse(why, xformat("%s: names a directory, not a file", given));
+    bool exists = stat(given, &status) == 0;
+    if (exists && kind_refused(status.st_mode))
+        return refuse(why, xformat("%s: %s", given, kind_refused(status.st_mode)));
+    if (!exists && errno == ELOOP) return refuse(why, xformat("%s: %s", given, strerror(errno)));
+    if (exists && access(given, W_OK)) return refuse(why, xformat("%s: the file is write-protected", given));
+    char *path = xcopy(given);
+    for (int links = 0; links < MOST_LINKS; links++) {
+        char *next = link_target(path);
+        if (!next) break;
+        free(path);
+        path = next;
+    }
+    bool good = judge_directory(given, path, output, why);
+    free(path);
+    return good;
+}
+
+void output_free(struct output *output) {
+    free(output->path);
+    free(output->directory);
+    free(output->base);
+    *output = (struct output){0};
+}

@@ -1,0 +1,19 @@
+/* output.h: is a path one that a profile can be written to? Answered before the program runs, so that a day's work is
+ * not lost over a misspelt directory. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+
+struct output {
+    char *path;      /* absolute, its directory without symbolic links; the file's own link is followed */
+    char *directory; /* of path */
+    char *base;      /* last part of path */
+};
+
+/* True, and *output filled (output_free() it); or false and *why is one line with path and cause (free() it).
+ * Nothing is opened: a FIFO would hang, a device would be written to. */
+bool output_judge(const char *given, struct output *output, char **why);
+void output_free(struct output *output);
+
+#endif

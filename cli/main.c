@@ -1,0 +1,92 @@
+/* The scope-profiler command: a table of commands. No command knows another. */
+#include "base/say.h"
+#include "base/suggest.h"
+#include "commands/commands.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+    {"run", "run a program and record it", command_run},
+    {"inspect", "show what a profile holds", command_inspect},
+    {"collect", "make a profile of a spool that a run left behind", command_collect},
+};
+enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
+
+bool command_exists(const char *name) {
+    for (size_t i = 0; i < NUM_COMMANDS; i++)
+        if (!strcmp(commands[i].name, name)) return true;
+    return false;
+}
+
+static void print_help(FILE *out) {
+    fputs("usage: scope-profiler COMMAND [options] ...\n\n"
+          "Times the regions, MPI calls and functions of programs that nobody has to edit.\n\n",
+          out);
+    for (size_t i = 0; i < NUM_COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fputs("\nTo begin:\n"
+          "  scope-profiler run ./app                 writes profiling_data.h5\n"
+          "  mpirun -n 4 scope-profiler run ./app     one file for all ranks\n"
+          "  scope-profiler inspect profiling_data.h5\n\n"
+          "scope-profiler COMMAND --help tells more; so do the manual pages.\n",
+          out);
+}
+
+static int unknown_command(const char *word) {
+    const char *names[NUM_COMMANDS];
+    for (size_t i = 0; i < NUM_COMMANDS; i++) names[i] = commands[i].name;
+    char *choices = join_words(names, NUM_COMMANDS, ", ");
+    const char *near = suggest(word, names, NUM_COMMANDS);
+    const char *what = word[0] == '-' ? "option" : "command";
+    if (near && word[0] != '-')
+        say("no command '%s' (choose from %s); did you mean %s?", word, choices, near);
+    else
+        say("no %s '%s' (commands: %s; options: --help, --version)", what, word, choices);
+    fputs("usage: scope-profiler COMMAND [options] ...\n", stderr);
+    free(choices);
+    return 2;
+}
+
+/* A write error that nobody notices would make a script believe a cut-off result. A reader that has gone away wants
+ * nothing more, and is no error. */
+static int close_stdout(int status) {
+    int failed = ferror(stdout), error = errno;
+    if (fflush(stdout) != 0) failed = 1, error = errno;
+    if (close(STDOUT_FILENO) != 0 && errno != EBADF) failed = 1, error = errno;
+    if (!failed || error == EPIPE || error == EBADF) return status;
+    say("standard output: %s", strerror(error));
+    return status ? status : 1;
+}
+
+/* Descriptors 0 to 2 that are closed are filled, so that no file of ours takes their place. Close-on-exec: a program
+ * that `run` starts finds them closed as they were. */
+static void fill_standard_streams(void) {
+    int descriptor;
+    do descriptor = open("/dev/null", O_RDWR | O_CLOEXEC);
+    while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    if (descriptor > STDERR_FILENO) close(descriptor);
+}
+
+int main(int argc, char **argv) {
+    fill_standard_streams();
+    if (argc < 2) {
+        print_help(stderr);
+        return 1;
+    }
+    const char *word = argv[1];
+    if (!strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "help")) {
+        print_help(stdout);
+        return close_stdout(0);
+    }
+    if (!strcmp(word, "--version")) {
+        puts("scope-profiler " SCOPE_PROFILER_VERSION);
+        return close_stdout(0);
+    }
+    for (size_t i = 0; i < NUM_COMMANDS; i++)
+        if (!strcmp(word, commands[i].name)) return close_stdout(commands[i].function(argc - 1, argv + 1));
+    return unknown_command(word);
+}
