@@ -37,7 +37,7 @@ static bool make_ready(struct mpi_entry *entry, mpi_any next) {
     unsigned serial = rec_default_serial;
     if (!rec_active() || !mpi_abi()) return false;
     const struct mpi_function *function = &mpi_functions[index_of(entry)];
-    int region = rec_region(function->name, strlen(function->name), NULL, -1, function->tags);
+    int region = rec_region(function->name, strlen(function->name), NULL, -1, mpi_kind_tags[function->kind]);
     if (region < 0) return false;
     entry->next = next;
     entry->region = region;

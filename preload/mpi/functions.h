@@ -82,9 +82,10 @@ enum mpi_role {
     MPI_ROLE_OUTCOUNT_AT,
 };
 
+extern const char *const mpi_kind_tags[]; /* JSON arrays, by enum mpi_kind */
+
 struct mpi_function {
     const char *name; /* with MPI_ */
-    const char *tags; /* JSON array, for the region */
     uint8_t kind;     /* enum mpi_kind */
     uint8_t nargs;
     bool large;                           /* counts are MPI_Count, displacements MPI_Aint (the name ends in _c) */

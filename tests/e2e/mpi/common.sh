@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # used by those who source it
 # common.sh: what the MPI tests share; sourced first. Gives $mpi, the first argument of the test.
 #
 #   count_with PROGRAM          prepares the independent counter for the MPI library that PROGRAM is linked with

@@ -72,5 +72,5 @@ equal "outside: status" 0 "$rc"
 equal "outside: rank 0" 1 "$(ncalls outside.h5 w 0)"
 equal "outside: rank 1" 2 "$(ncalls outside.h5 w 1)"
 equal "outside: nothing of mpirun" "MPI_Finalize MPI_Init w" "$(regions outside.h5 | sort | xargs)"
-equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(ls -A | grep -v '\.c$\|txt$' | grep '[.]' | xargs)"
+equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(find . -name '*.*' ! -name '*.c' ! -name '*.txt' ! -name . -printf '%P\n' | sort | xargs)"
 finish

@@ -6,6 +6,7 @@ cat >plain.c <<'C'
 int main(int argc, char **argv) {
     int one = 1, sum = 0;
     MPI_Init(&argc, &argv);
+    MPI_Pcontrol(1, "solve");
     for (int i = 0; i < 10; i++) MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
@@ -26,7 +27,7 @@ both() { # NAME WRAPPER PROGRAM
     profiled 2 "$1.h5" "./$2" "./$3"
     equal "$1: status" 0 "$rc"
     for rank in 0 1; do
-        equal "$1: the tool's calls on rank $rank" 10 "$(cat "$1.tool.$rank")"
+        equal "$1: the tool's calls and phase on rank $rank" "10 solve" "$(cat "$1.tool.$rank")"
         for call in "Init 1" "Allreduce 10" "Barrier 1" "Finalize 1"; do
             # shellcheck disable=SC2086
             set -- "$1" "$2" "$3" $call
