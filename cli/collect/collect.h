@@ -11,13 +11,13 @@
 struct collect_options {
     const char *const *spools; /* `num_spools` directories of one session (several where nodes had one each) */
     size_t num_spools;
-    const char *output;        /* NULL: the one that the session file names */
-    const char *label;         /* NULL: the session's */
-    int compress;              /* -1: the session's; 0 none; 1-9 gzip level */
-    bool keep;                 /* leave the spools where they are */
-    pid_t child;               /* the process that `run` waited for, 0 none: */
-    int child_status;          /* its wait(2) status */
-    int expected_ranks;        /* 0 unknown: how many ranks the launcher started; those without a spool are named */
+    const char *output; /* NULL: the one that the session file names */
+    const char *label;  /* NULL: the session's */
+    int compress;       /* -1: the session's; 0 none; 1-9 gzip level */
+    bool keep;          /* leave the spools where they are */
+    pid_t child;        /* the process that `run` waited for, 0 none: */
+    int child_status;   /* its wait(2) status */
+    int expected_ranks; /* 0 unknown: how many ranks the launcher started; those without a spool are named */
 };
 
 enum collect_status {
@@ -28,7 +28,7 @@ enum collect_status {
 };
 
 struct collect_result {
-    char output[4096];  /* the path written */
+    char output[4096]; /* the path written */
     uint64_t calls;
     uint32_t ranks;
     uint32_t processes;

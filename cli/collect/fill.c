@@ -1,0 +1,182 @@
+#include "fill.h"
+#include "walk.h"
+#include <stdlib.h>
+
+struct filling {
+    struct process *process;
+    struct events *events;
+};
+
+static void finish(void *owner, const struct open_call *call, int64_t end, enum finish how) {
+    struct filling *f = owner;
+    struct row *row = &f->process->rows[call->row];
+    if (call->slot == SLOT_NONE) return;
+    events_end(f->events, row, call->slot, call->start, end);
+    if (how >= FINISH_CUT_OFF && end - call->start > row->open_ns) row->open_ns = end - call->start;
+}
+
+static void inside(void *owner, const struct open_call *call, const struct open_call *parent, int64_t ns) {
+    struct filling *f = owner;
+    if (call->slot != SLOT_NONE && parent->slot != SLOT_NONE) f->process->rows[parent->row].exclusive -= ns;
+}
+
+static const struct pair_owner filling_owner = {finish, inside};
+
+/* ---- parents (only where calls overlap) ------------------------------------------------------------------------- */
+
+/* The call begun last that is open, where it is known to last: on the stack, or of a region whose jumped calls are all
+ * ended in the end; else the top of the stack. */
+static int64_t parent_id(const struct walk *w, const struct pairing *open) {
+    if (open->indexed && open->newest != NO_CALL) {
+        const struct open_call *newest = &open->calls[open->newest];
+        const struct row *row = &w->process->rows[newest->row];
+        if (newest->jumped == NOT_JUMPED || (row->overlaps && !row->cut)) return newest->id;
+    }
+    return open->top == NO_CALL ? -1 : open->calls[open->top].id;
+}
+
+static void write_lanes_of(struct walk *w, struct row *row, struct open_call *call, int64_t parent) {
+    uint64_t at = call->slot - row->flushed;
+    if (row->values[THREAD_IDS]) row->values[THREAD_IDS][at] = w->thread ? w->thread->index : 0;
+    if (!row->values[CALL_IDS]) return;
+    row->values[CALL_IDS][at] = call->id;
+    row->values[PARENT_IDS][at] = parent;
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------------- */
+
+static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64_t ticks, int64_t time) {
+    struct process *p = f->process;
+    struct row *row = &p->rows[index];
+    bool lanes = f->events->has[THREAD_IDS] || f->events->has[CALL_IDS];
+    int64_t parent = __builtin_expect(lanes, 0) ? parent_id(w, &w->open) : -1;
+    struct open_call *call = pair_begin(&w->open, index);
+    if (!call) return;
+    call->start = time;
+    call->id = -1;
+    call->slot = __builtin_expect(ticks < p->reset_tick, 0) ? SLOT_NONE : events_begin(f->events, row, time);
+    if (!__builtin_expect(lanes, 0) || call->slot == SLOT_NONE) return;
+    call->id = (int64_t)p->last_call_id++;
+    if (!w->thread) walk_thread(w);
+    write_lanes_of(w, row, call, parent);
+}
+
+static void fill_end(struct filling *f, struct walk *w, uint32_t index, int64_t time) {
+    const struct open_call *call = pair_end_usual(&w->open, index);
+    if (!call) {
+        pair_end_unusual(&w->open, index, time);
+        return;
+    }
+    if (__builtin_expect(call->slot == SLOT_NONE, 0)) return;
+    struct row *rows = f->process->rows;
+    const struct open_call *parent = pair_top(&w->open);
+    events_end(f->events, &rows[index], call->slot, call->start, time);
+    if (parent && parent->slot != SLOT_NONE) rows[parent->row].exclusive -= time - call->start;
+}
+
+/* Events up to the first begin after `bound`, whose time is returned; INT64_MAX: the block is done; -1: a group is
+ * next. Only beginnings reserve slots, so only they need to wait for other lanes. */
+static int64_t fill_events(struct filling *f, struct walk *w, int64_t bound) {
+    const struct process *p = f->process;
+    const uint32_t *row_of_region = p->row_of_region, num_regions = p->num_regions;
+    const uint64_t *words = w->words, base = w->base;
+    size_t at = w->at, length = w->length;
+    int64_t now = w->now, result = INT64_MAX;
+    for (; at < length; at++) {
+        uint64_t word = words[at], ticks = base + (word >> SPOOL_TICK_SHIFT);
+        uint32_t region = word & SPOOL_REGION_MASK;
+        uint32_t row = region <= num_regions ? row_of_region[region] : NO_ROW;
+        if (__builtin_expect(row == NO_ROW, 0)) {
+            if ((word & SPOOL_LOW_MASK) != SPOOL_ESCAPE && word) continue;
+            result = -1;
+            break;
+        }
+        int64_t time = walk_time(w, ticks, now);
+        if (word & SPOOL_KIND_END)
+            fill_end(f, w, row, time);
+        else if (time > bound) {
+            result = time;
+            break;
+        } else
+            fill_begin(f, w, row, ticks, time);
+        now = time;
+    }
+    w->at = at;
+    w->now = now;
+    return result;
+}
+
+static void end_lane(struct walk *w) {
+    int64_t stop = w->process->stop_ns;
+    pair_close(&w->open, stop > w->now ? stop : w->now + 1, true);
+    walk_free(w);
+}
+
+/* Goes on with a lane until it wants to begin a call after `bound`; returns when that is. The lane may be finished
+ * instead. */
+static int64_t fill_lane(struct filling *f, struct walk *w, int64_t bound, bool *memory) {
+    while (walk_block(w, memory)) {
+        int64_t next = fill_events(f, w, bound);
+        if (next == INT64_MAX) continue;
+        if (next >= 0) return next;
+        if (!w->words[w->at] || !walk_group(w, memory)) break;
+    }
+    if (*memory) end_lane(w);
+    return INT64_MAX;
+}
+
+/* ---- the merge: a heap of lanes by the time of their next beginning --------------------------------------------- */
+
+struct waiting {
+    int64_t time;
+    struct walk *walk;
+};
+
+static bool earlier(const struct waiting *a, const struct waiting *b) {
+    return a->time != b->time ? a->time < b->time : a->walk->lane->number < b->walk->lane->number;
+}
+
+static void sink(struct waiting *heap, size_t count, size_t at) {
+    struct waiting moving = heap[at];
+    for (size_t child; (child = at * 2 + 1) < count; at = child) {
+        if (child + 1 < count && earlier(&heap[child + 1], &heap[child])) child++;
+        if (!earlier(&heap[child], &moving)) break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moving;
+}
+
+static int64_t second_time(const struct waiting *heap, size_t count) {
+    int64_t time = count > 1 ? heap[1].time : INT64_MAX - 1;
+    return count > 2 && heap[2].time < time ? heap[2].time : time;
+}
+
+static bool merge(struct filling *f, struct waiting *heap, size_t count) {
+    bool memory = true;
+    for (size_t i = count / 2; i-- > 0;) sink(heap, count, i);
+    while (count && memory) {
+        heap[0].time = fill_lane(f, heap[0].walk, second_time(heap, count), &memory);
+        if (heap[0].walk->finished) heap[0] = heap[--count];
+        if (count) sink(heap, count, 0);
+    }
+    return memory;
+}
+
+bool fill_process(struct process *p, struct events *events) {
+    struct filling f = {p, events};
+    size_t lanes = p->num_lanes;
+    struct walk *walks = calloc(lanes + 1, sizeof *walks);
+    struct waiting *heap = calloc(lanes + 1, sizeof *heap);
+    bool good = walks && heap && events_open(events, p);
+    for (size_t i = 0; good && i < lanes; i++) {
+        walk_init(&walks[i], p, &p->lanes[i], PASS_FILL, &filling_owner, &f);
+        /* Before it is read, a lane stands with the time when it was made. */
+        heap[i] = (struct waiting){clock_ns(&p->clock, p->lanes[i].first_tick), &walks[i]};
+    }
+    good = good && merge(&f, heap, lanes);
+    events_close(events, p);
+    for (size_t i = 0; walks && i < lanes; i++) walk_free(&walks[i]);
+    free(walks);
+    free(heap);
+    return good;
+}

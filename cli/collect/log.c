@@ -1,0 +1,197 @@
+#include "log.h"
+#include "files.h"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define RECORD_MAX (4u << 20) /* a longer one is passed over; the regions in it stay unknown */
+#define GAP_MAX    4096       /* region ids that the log may leave out in one place */
+#define POINTS_MAX 65536
+
+/* The log, read forward through one buffer. */
+struct log {
+    int fd;
+    uint64_t size, position;
+    struct spool_record head;
+    char *body; /* terminated */
+    size_t capacity;
+};
+
+static bool log_open(struct log *log, const struct process *process) {
+    char name[64];
+    *log = (struct log){0};
+    snprintf(name, sizeof name, "%s.log", process->id);
+    log->fd = file_open(process->dir->fd, name, O_RDONLY, &log->size);
+    return log->fd >= 0;
+}
+
+static void log_close(struct log *log) {
+    close(log->fd);
+    free(log->body);
+}
+
+static bool make_room(struct log *log, size_t bytes) {
+    if (bytes < log->capacity) return true;
+    char *body = realloc(log->body, bytes + 4096);
+    if (!body) return false;
+    log->body = body;
+    log->capacity = bytes + 4096;
+    return true;
+}
+
+/* The next record; false at the end of the log, or of memory (*memory false). */
+static bool log_next(struct log *log, bool *memory) {
+    *memory = true;
+    for (;;) {
+        if (log->size - log->position < sizeof log->head) return false;
+        if (file_read(log->fd, &log->head, sizeof log->head, log->position) != sizeof log->head) return false;
+        log->position += sizeof log->head;
+        uint64_t at = log->position;
+        if (log->head.length > log->size - at) return false; /* cut short: the end */
+        log->position += log->head.length;
+        if (log->head.length > RECORD_MAX) continue;
+        if (!(*memory = make_room(log, log->head.length))) return false;
+        if (file_read(log->fd, log->body, log->head.length, at) != (ssize_t)log->head.length) return false;
+        log->body[log->head.length] = '\0';
+        return true;
+    }
+}
+
+static bool take_point(struct process *p, const struct log *log) {
+    if (log->head.length < sizeof(struct spool_point) || p->num_points >= POINTS_MAX) return true;
+    if ((p->num_points & (p->num_points - 1)) == 0) { /* 0, 1, 2, 4, ...: full */
+        size_t capacity = p->num_points ? p->num_points * 2 : 1;
+        struct spool_point *points = realloc(p->points, capacity * sizeof *points);
+        if (!points) return false;
+        p->points = points;
+    }
+    memcpy(&p->points[p->num_points++], log->body, sizeof *p->points);
+    return true;
+}
+
+bool log_read_facts(struct process *process) {
+    struct log log;
+    bool memory;
+    if (!log_open(&log, process)) return true;
+    while (log_next(&log, &memory)) {
+        if (log.head.type == SPOOL_CALIBRATION && !(memory = take_point(process, &log))) break;
+        if (log.head.type == SPOOL_MPI_LIBRARY && !process->mpi_library && log.head.length) {
+            /* Open MPI goes on with who built it on which host. */
+            log.body[strcspn(log.body, ",\r\n")] = '\0';
+            process->mpi_library = strndup(log.body, 255);
+        }
+    }
+    log_close(&log);
+    return memory;
+}
+
+/* ---- regions ---------------------------------------------------------------------------------------------------- */
+
+struct region_reader {
+    struct process *process;
+    struct names *regions, *texts;
+    uint64_t marker;
+    size_t map_capacity, row_capacity;
+};
+
+static bool grow_map(struct region_reader *r, uint32_t id) {
+    struct process *p = r->process;
+    if (id >= r->map_capacity) {
+        size_t capacity = (size_t)id * 2 + 64;
+        uint32_t *map = realloc(p->row_of_region, capacity * sizeof *map);
+        if (!map) return false;
+        p->row_of_region = map;
+        r->map_capacity = capacity;
+    }
+    while (p->num_regions < id) p->row_of_region[++p->num_regions] = NO_ROW;
+    return true;
+}
+
+static struct row *row_named(struct region_reader *r, struct name *name) {
+    struct process *p = r->process;
+    if (name->marker == r->marker) return &p->rows[name->row];
+    if (p->num_rows == r->row_capacity) {
+        size_t capacity = r->row_capacity ? r->row_capacity * 2 : 16;
+        struct row *rows = realloc(p->rows, capacity * sizeof *rows);
+        if (!rows) return NULL;
+        p->rows = rows;
+        r->row_capacity = capacity;
+    }
+    name->marker = r->marker;
+    name->row = (uint32_t)p->num_rows;
+    p->rows[p->num_rows] = (struct row){.name = name, .line = -1};
+    return &p->rows[p->num_rows++];
+}
+
+/* Minimal metadata: of a path only the last part goes into the file. */
+static bool locate(struct region_reader *r, struct row *row, const struct spool_region *region, const char *file) {
+    const char *slash = memrchr(file, '/', region->file_length);
+    const char *end = file + region->file_length;
+    if (row->file || !region->file_length) return true;
+    if (slash) file = slash + 1;
+    if (file == end) return true;
+    row->file = names_add(r->texts, file, (size_t)(end - file));
+    row->line = region->line < 0 ? -1 : region->line;
+    return row->file != NULL;
+}
+
+static bool tag(struct region_reader *r, struct row *row, const char *tags, size_t length) {
+    bool list = length >= 2 && tags[0] == '[' && tags[length - 1] == ']' && !memchr(tags, '\0', length);
+    if (row->tags || !list) return true;
+    row->tags = names_add(r->texts, tags, length);
+    return row->tags != NULL;
+}
+
+/* The parts that a record says it has, checked against its length. */
+static bool take_region(struct region_reader *r, const struct log *log) {
+    struct spool_region region;
+    struct process *p = r->process;
+    struct row *row;
+    const char *name = log->body + sizeof region;
+    if (log->head.length < sizeof region) return true;
+    memcpy(&region, log->body, sizeof region);
+    if ((uint64_t)region.name_length + region.file_length + region.tags_length > log->head.length - sizeof region)
+        return true;
+    if (log->head.type == SPOOL_REGION) {
+        if (region.id <= p->num_regions || region.id > SPOOL_REGION_MAX || region.id - p->num_regions > GAP_MAX)
+            return true;
+        struct name *known = names_add(r->regions, name, region.name_length);
+        if (!known || !grow_map(r, region.id) || !(row = row_named(r, known))) return false;
+        p->row_of_region[region.id] = (uint32_t)(row - p->rows);
+    } else {
+        if (region.id == 0 || region.id > p->num_regions || p->row_of_region[region.id] == NO_ROW) return true;
+        row = &p->rows[p->row_of_region[region.id]];
+    }
+    return locate(r, row, &region, name + region.name_length) &&
+           tag(r, row, name + region.name_length + region.file_length, region.tags_length);
+}
+
+bool log_read_regions(struct process *process, uint64_t marker, struct names *regions, struct names *texts) {
+    struct region_reader r = {process, regions, texts, marker, 1, 0};
+    struct log log;
+    bool memory = true;
+    process->row_of_region = malloc(sizeof *process->row_of_region);
+    if (!process->row_of_region) return false;
+    process->row_of_region[0] = NO_ROW;
+    if (!log_open(&log, process)) return true;
+    while (log_next(&log, &memory))
+        if ((log.head.type == SPOOL_REGION || log.head.type == SPOOL_SOURCE) && !(memory = take_region(&r, &log)))
+            break;
+    log_close(&log);
+    return memory;
+}
+
+/* ---- other records ---------------------------------------------------------------------------------------------- */
+
+bool log_each(const struct process *process, uint32_t type, bool (*take)(void *data, const char *body, uint32_t length),
+              void *data) {
+    struct log log;
+    bool memory = true;
+    if (!log_open(&log, process)) return true;
+    while (log_next(&log, &memory))
+        if (log.head.type == type && !(memory = take(data, log.body, log.head.length))) break;
+    log_close(&log);
+    return memory;
+}

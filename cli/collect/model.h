@@ -1,0 +1,152 @@
+/* model.h: what the parts of collect hand to each other. */
+#ifndef COLLECT_MODEL_H
+#define COLLECT_MODEL_H
+
+#include "clock.h"
+#include "collect.h"
+#include "names.h"
+#include "spool.h"
+
+#define NO_ROW UINT32_MAX
+
+/* The one message of a failure, and the notes to the user. */
+struct report {
+    char message[sizeof((struct collect_result *)0)->message];
+    char **notes;
+    size_t num_notes;
+    size_t more_notes; /* beyond the number that is kept */
+};
+
+/* Each returns false (fail), so that a caller can `return fail(...)`. Texts are one line: control characters are
+ * replaced. The first failure stays. */
+bool fail(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool fail_memory(struct report *report);
+void note(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void report_close(struct report *report); /* adds "... and N more" */
+
+/* The calls of one region in one process: a row of /rank_region_index. */
+struct row {
+    struct name *name;
+    struct name *file, *tags; /* NULL unknown, none */
+    int64_t line;             /* -1 unknown */
+    uint32_t region;          /* index in region_table, set before the file is written */
+    /* counted in the first pass */
+    uint64_t calls;
+    uint64_t unmatched, overlaps, cut, at_exit;
+    bool seen; /* calls of it were dropped */
+    /* second pass: where the next call goes, and the window of calls that are still in memory */
+    uint64_t offset;   /* of call 0 in the event columns */
+    uint64_t next;     /* calls begun so far */
+    uint64_t flushed;  /* calls already in the file */
+    uint64_t capacity; /* slots of the window as it stands now */
+    uint64_t window;   /* slots of its memory */
+    int64_t *memory;
+    int64_t *values[5]; /* enum event_column; NULL: a column that is not written */
+    int64_t previous_start;
+    /* statistics of the durations */
+    i128 total;
+    u128 squares;
+    i128 exclusive;
+    int64_t minimum, maximum, first, last, first_start, last_end;
+    int64_t open_ns; /* the longest of the calls that were cut off */
+};
+
+enum event_column { START_DELTAS, DURATIONS, THREAD_IDS, CALL_IDS, PARENT_IDS, EVENT_COLUMNS };
+
+struct lane {
+    uint32_t number;
+    uint64_t window_bytes;
+    uint64_t words; /* flushed ones and those in the window, as of when the spool was opened */
+    uint64_t first_tick;
+};
+
+struct thread {
+    uint64_t serial; /* key; for words of a lane that name no thread: UNNAMED_THREAD | lane number */
+    int64_t ident, native_id, cpu_ns;
+    uint64_t begin_tick;      /* of the first THREAD_BEGIN */
+    uint64_t last_begin_tick; /* of the newest */
+    uint64_t end_tick;        /* 0: none seen */
+    uint64_t first_call_tick;
+    uint64_t calls;
+    uint32_t index; /* dense, in order of the first call */
+    char name[17];
+    UT_hash_handle hh;
+};
+#define UNNAMED_THREAD (UINT64_C(1) << 63)
+
+struct spool_dir {
+    const char *path;
+    int fd;
+    bool locked;
+};
+
+struct process {
+    const struct spool_dir *dir;
+    char id[SPOOL_ID_DIGITS + 1];
+    struct spool_process info; /* its texts are terminated, its numbers are as found */
+    struct lane *lanes;        /* ascending by number */
+    size_t num_lanes;
+    struct spool_point *points; /* further calibrations, from the log */
+    size_t num_points;
+    char *mpi_library; /* NULL unknown */
+    struct clock_map clock;
+    int64_t align_ns; /* added to this machine's clock to get the session's */
+    uint32_t node;
+    bool here;     /* it ran on this machine since its last boot */
+    bool running;  /* now */
+    bool replaced; /* another program took the process over (exec) */
+    /* by the first pass */
+    uint32_t *row_of_region; /* region id -> row, NO_ROW unknown; `num_regions` + 1 elements */
+    uint32_t num_regions;
+    struct row *rows; /* in order of creation; after the first pass only those with something to tell */
+    size_t num_rows;
+    struct thread *threads; /* uthash by serial */
+    uint32_t num_threads;   /* with calls */
+    uint64_t calls, events; /* events: begins and ends */
+    uint64_t lost;          /* events that are not in the spool */
+    uint64_t unknown;       /* events of regions that the log does not name; part of lost */
+    uint64_t too_deep;      /* calls that were nested deeper than is kept; part of lost */
+    bool overlap;
+    bool damaged;          /* a file of it ends too early or makes no sense */
+    uint64_t reset_tick;   /* calls that began before are dropped; 0 none */
+    uint64_t newest_reset; /* the latest that the lanes name */
+    uint64_t first_event_tick, last_tick;
+    int64_t first_event_ns;
+    int64_t stop_ns; /* when its recording ended: no call lasts longer */
+    uint32_t rank;
+    bool unclaimed; /* no launch gave it its rank */
+    uint64_t last_call_id;
+};
+
+struct session { /* texts NULL: not given */
+    char *output, *label, *boot_id;
+    bool has_start, has_ticks, has_realtime;
+    int64_t start_ns, realtime_ns;
+    uint64_t start_ticks;
+    int compress; /* 0 none */
+    int umask;    /* -1: not given */
+};
+
+struct machine { /* the one that collects */
+    char boot_id[40];
+    char host[64];
+    int64_t now_ns;
+};
+
+struct collection {
+    const struct collect_options *options;
+    struct report *report;
+    struct spool_dir *dirs;
+    size_t num_dirs;
+    struct session session;
+    struct machine machine;
+    struct process *processes; /* after ranks_assign(): ascending by rank */
+    size_t num_processes;
+    struct names regions, texts;
+    uint32_t world_size; /* ranks of the first launch, 1 without */
+    uint32_t num_nodes;
+    bool threads_column, ids_columns;
+    uint64_t calls;
+};
+
+#endif

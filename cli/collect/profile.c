@@ -1,0 +1,209 @@
+#include "profile.h"
+#include "columns.h"
+#include "fill.h"
+#include "problems.h"
+#include "publish.h"
+#include "tables.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK ((hsize_t)65536) /* elements of a compressed column */
+
+static const char *const column_names[EVENT_COLUMNS] = {
+    [START_DELTAS] = "start_deltas", [DURATIONS] = "durations",   [THREAD_IDS] = "thread_ids",
+    [CALL_IDS] = "call_ids",         [PARENT_IDS] = "parent_ids",
+};
+
+struct profile {
+    struct collection *c;
+    struct publish file;
+    const char *path;
+    struct events events;
+    int compress;
+    size_t num_regions;
+};
+
+/* HDF5 does not say why it could not write; errno usually still does. */
+static bool fail_hdf5(struct profile *p) {
+    int error = errno;
+    return fail(p->c->report, "%s: cannot be written: %s", p->path, error ? strerror(error) : "HDF5 gave up");
+}
+
+/* Not every file system has locks, and nobody else knows this file. */
+static hid_t access_list(void) {
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(list, 0, 1);
+#endif
+    return list;
+}
+
+static hid_t open_hdf5(const struct profile *p, bool create) {
+    hid_t list = access_list();
+    errno = 0;
+    hid_t file = create ? H5Fcreate(p->file.temporary, H5F_ACC_TRUNC, H5P_DEFAULT, list)
+                        : H5Fopen(p->file.temporary, H5F_ACC_RDWR, list);
+    H5Pclose(list);
+    return file;
+}
+
+/* A full disk is met here, by a plain call that fails, and not in the middle of HDF5's own work. Where the file system
+ * cannot reserve, it is met later. */
+static bool reserve(struct profile *p, uint64_t bytes) {
+    struct stat status;
+    if (fstat(p->file.fd, &status) == 0 &&
+        fallocate(p->file.fd, FALLOC_FL_KEEP_SIZE, status.st_size, (off_t)bytes) != 0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
+        return fail(p->c->report, "%s: %s", p->path, strerror(errno));
+    return true;
+}
+
+/* ---- event columns ---------------------------------------------------------------------------------------------- */
+
+static hid_t create_column(const struct profile *p, hid_t group, int column) {
+    hsize_t size = p->c->calls, chunk = size < CHUNK ? size : CHUNK;
+    int64_t missing = -1;
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
+    if (column >= THREAD_IDS) H5Pset_fill_value(list, H5T_NATIVE_INT64, &missing);
+    if (p->compress && size) {
+        H5Pset_chunk(list, 1, &chunk);
+        H5Pset_shuffle(list);
+        H5Pset_deflate(list, (unsigned)p->compress);
+    } else {
+        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    }
+    hid_t set = H5Dcreate2(group, column_names[column], H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    H5Sclose(space);
+    H5Pclose(list);
+    return set;
+}
+
+/* Copies one column from the scratch file, chunk by chunk. */
+static bool copy_column(struct profile *p, hid_t set, int column) {
+    int64_t *values = malloc(CHUNK * sizeof *values);
+    hsize_t total = p->c->calls;
+    bool good = values != NULL;
+    hid_t file_space = H5Dget_space(set);
+    for (hsize_t at = 0; good && at < total; at += CHUNK) {
+        hsize_t count = total - at < CHUNK ? total - at : CHUNK;
+        hid_t space = H5Screate_simple(1, &count, NULL);
+        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &at, NULL, &count, NULL);
+        size_t bytes = count * sizeof *values;
+        good =
+            pread(p->events.fd, values, bytes, (off_t)(p->events.at[column] + at * sizeof *values)) == (ssize_t)bytes &&
+            reserve(p, bytes + 65536) && H5Dwrite(set, H5T_NATIVE_INT64, space, file_space, H5P_DEFAULT, values) >= 0;
+        H5Sclose(space);
+    }
+    H5Sclose(file_space);
+    free(values);
+    return good;
+}
+
+/* `place`: notes where the column lies, or copies it there. */
+static bool make_columns(struct profile *p, hid_t file, bool (*place)(struct profile *, hid_t, int)) {
+    hid_t group = H5Gcreate2(file, "events", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = group >= 0;
+    for (int column = 0; good && column < EVENT_COLUMNS; column++) {
+        if (!p->events.has[column]) continue;
+        hid_t set = create_column(p, group, column);
+        good = set >= 0 && (!p->c->calls || place(p, set, column));
+        if (set >= 0) good = H5Dclose(set) >= 0 && good;
+    }
+    if (group >= 0) good = H5Gclose(group) >= 0 && good;
+    return good;
+}
+
+static bool note_place(struct profile *p, hid_t set, int column) {
+    p->events.at[column] = H5Dget_offset(set);
+    return p->events.at[column] != HADDR_UNDEF;
+}
+
+/* Uncompressed columns are written past HDF5, straight to where it will look for them. */
+static bool lay_out(struct profile *p) {
+    hid_t file = open_hdf5(p, true);
+    bool good = file >= 0 && make_columns(p, file, note_place);
+    if (file >= 0) good = H5Fclose(file) >= 0 && good;
+    p->events.fd = p->file.fd;
+    return good || fail_hdf5(p);
+}
+
+static bool lay_out_scratch(struct profile *p) {
+    p->events.fd = publish_scratch(&p->file, p->c->report);
+    for (int column = 0, n = 0; column < EVENT_COLUMNS; column++)
+        if (p->events.has[column]) p->events.at[column] = (uint64_t)n++ * p->c->calls * sizeof(int64_t);
+    return p->events.fd >= 0;
+}
+
+/* ---- both passes' results --------------------------------------------------------------------------------------- */
+
+static void lay_out_rows(struct collection *c) {
+    uint64_t offset = 0;
+    for (size_t i = 0; i < c->num_processes; i++)
+        for (size_t k = 0; k < c->processes[i].num_rows; k++) {
+            c->processes[i].rows[k].offset = offset;
+            offset += c->processes[i].rows[k].calls;
+        }
+    c->calls = offset;
+}
+
+static bool complete(const struct process *p) {
+    for (size_t i = 0; i < p->num_rows; i++)
+        if (p->rows[i].next != p->rows[i].calls) return false;
+    return true;
+}
+
+static bool fill(struct profile *p) {
+    struct collection *c = p->c;
+    for (size_t i = 0; i < c->num_processes; i++) {
+        struct process *process = &c->processes[i];
+        if (!fill_process(process, &p->events)) return fail_memory(c->report);
+        if (p->events.error) return fail(c->report, "%s: %s", p->path, strerror(p->events.error));
+        if (p->events.moved || !complete(process))
+            return fail(c->report, "%s: the files of process %" PRId64 " changed while they were read",
+                        process->dir->path, process->info.pid);
+    }
+    return true;
+}
+
+static bool write_index(struct profile *p) {
+    if (!reserve(p, tables_estimate(p->c))) return false;
+    hid_t file = open_hdf5(p, p->compress > 0);
+    bool good =
+        file >= 0 && (!p->compress || make_columns(p, file, copy_column)) && tables_write(file, p->c, p->num_regions);
+    int error = errno;
+    if (file >= 0) good = H5Fclose(file) >= 0 && good;
+    if (!errno) errno = error;
+    return good || fail_hdf5(p);
+}
+
+static bool write_profile(struct profile *p, int umask) {
+    return reserve(p, 65536) && (p->compress ? lay_out_scratch(p) : lay_out(p)) && fill(p) && write_index(p) &&
+           problems_note(p->c, p->num_regions) && publish_commit(&p->file, umask, p->c->report);
+}
+
+bool profile_write(struct collection *c, const char *path, int compress, int umask) {
+    struct profile p = {.c = c, .path = path, .compress = compress, .events.fd = -1};
+    H5E_auto2_t handler;
+    void *context;
+    bool good;
+    lay_out_rows(c);
+    p.num_regions = tables_number_regions(c);
+    p.events.has[START_DELTAS] = p.events.has[DURATIONS] = true;
+    p.events.has[THREAD_IDS] = c->threads_column;
+    p.events.has[CALL_IDS] = p.events.has[PARENT_IDS] = c->ids_columns;
+    H5dont_atexit(); /* a file that could not be closed must not be tried again, loudly, as the process ends */
+    H5Eget_auto2(H5E_DEFAULT, &handler, &context);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    good = publish_open(&p.file, path, c->report) && write_profile(&p, umask);
+    if (p.compress && p.events.fd >= 0) close(p.events.fd);
+    publish_close(&p.file);
+    H5Eset_auto2(H5E_DEFAULT, handler, context);
+    if (!good && !c->report->message[0]) fail_memory(c->report);
+    return good;
+}
