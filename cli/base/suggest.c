@@ -33,6 +33,7 @@ const char *suggest(const char *word, const char *const *choices, size_t count) 
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         size_t other = strlen(choices[i]);
         if (other > LONGEST) continue;
+        if (length > 1 && !strncmp(word, choices[i], length)) return choices[i];
         size_t edits = distance(word, length, choices[i], other);
         if (edits < best) best = edits, nearest = choices[i];
     }

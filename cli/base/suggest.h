@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* The choice that differs from `word` by the fewest single-letter edits, or NULL when none is near. */
+/* The choice that begins with `word`, or that differs from it by the fewest single-letter edits; NULL: none is near. */
 const char *suggest(const char *word, const char *const *choices, size_t count);
 
 /* The choices joined by `between`; free() it. */

@@ -312,25 +312,22 @@ static int find_sources(const spr_profile *profile, const struct words *names, s
     return 0;
 }
 
-static int print_sources(const struct sink *sink, const spr_profile *profile, const struct inspect *inspect) {
-    size_t *regions = xalloc(inspect->sources.count, sizeof *regions);
-    int status = find_sources(profile, &inspect->sources, regions);
-    if (!status && inspect->sources.count) frame_sources(sink, profile, regions, inspect->sources.count);
-    free(regions);
-    return status;
-}
-
 static int print_report(spr_profile *profile, const spr_selection *selection, const struct inspect *inspect) {
     struct sink sink = sink_open(stdout);
-    int status = 0;
-    frame_heading(&sink, profile);
-    if (!inspect->regions_only) frame_metadata(&sink, profile, inspect->full);
-    if (!inspect->metadata_only) status = print_regions(&sink, profile, selection, inspect);
+    size_t *sources = xalloc(inspect->sources.count, sizeof *sources);
+    int status = find_sources(profile, &inspect->sources, sources);
+    if (!status) {
+        frame_heading(&sink, profile);
+        if (!inspect->regions_only) frame_metadata(&sink, profile, inspect->full);
+        if (!inspect->metadata_only) status = print_regions(&sink, profile, selection, inspect);
+    }
     if (!status && inspect->processes)
         print_table(&sink, frame_processes(profile, selection), 8, "The profile says nothing of processes.");
     if (!status && inspect->threads)
         print_table(&sink, frame_threads(profile, selection), 2, "The profile says nothing of threads.");
-    return status ? status : print_sources(&sink, profile, inspect);
+    if (!status && inspect->sources.count) frame_sources(&sink, profile, sources, inspect->sources.count);
+    free(sources);
+    return status;
 }
 
 static int print_csv(spr_profile *profile, const spr_selection *selection, const struct inspect *inspect, bool first) {

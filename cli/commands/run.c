@@ -176,7 +176,6 @@ static int run_here(struct run *run) {
         return 2;
     }
     bool made = child_run(&run->program, set_environment, note_processes, run, &child);
-    signal(SIGPIPE, SIG_IGN); /* a closed stderr must not cost the program's status */
     if (!made || child.start_error) {
         int status = made ? program_failure(run->program.argv[0], child.start_error, &why) : 1;
         say("%s", made ? why : strerror(errno));

@@ -8,6 +8,7 @@
 #include "render/summary.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,7 +69,14 @@ static void tell_nothing(const struct finish *finish, const char *named) {
     say("%s: nothing was recorded, %s: %s", named, kept, why);
 }
 
+/* A closed stderr or a limit on file sizes is an error of ours to report, and must not cost the program's status. */
+static void ignore_write_signals(void) {
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 int finish(const struct finish *finish, bool *nothing) {
+    ignore_write_signals();
     struct collect_options options = {.spools = finish->spools,
                                       .num_spools = finish->num_spools,
                                       .output = finish->output,

@@ -21,7 +21,8 @@ struct finish {
 };
 
 /* Collects, then prints the summary (unless quiet) and the notes on stderr. Returns 0: written, or nothing was
- * recorded and that was said; 1: it failed and that was said. *nothing (may be NULL): no file was written. */
+ * recorded and that was said; 1: it failed and that was said. *nothing (may be NULL): no file was written. Ignores
+ * SIGPIPE and SIGXFSZ from then on. */
 int finish(const struct finish *finish, bool *nothing);
 
 #endif

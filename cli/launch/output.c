@@ -83,7 +83,6 @@ bool output_judge(const char *given, struct output *output, char **why) {
     if (exists && kind_refused(status.st_mode))
         return refuse(why, xformat("%s: %s", given, kind_refused(status.st_mode)));
     if (!exists && errno == ELOOP) return refuse(why, xformat("%s: %s", given, strerror(errno)));
-    if (exists && access(given, W_OK)) return refuse(why, xformat("%s: the file is write-protected", given));
     char *path = xcopy(given);
     for (int links = 0; links < MOST_LINKS; links++) {
         char *next = link_target(path);

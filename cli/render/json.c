@@ -216,7 +216,7 @@ static json_t *tree_array(const spr_profile *profile, const struct rows *rows) {
         json_object_set_new(node, "depth", json_integer(row->depth));
         json_object_set_new(node, "parent", row->depth ? json_integer((json_int_t)path[row->depth - 1]) : json_null());
         json_object_set_new(node, "recursive", boolean(row->recursive));
-        json_object_set_new(node, "ranks", json_integer(row->stats.ranks));
+        json_object_set_new(node, "num_ranks", json_integer(row->stats.ranks));
         set_stats(node, &row->stats);
         json_object_set_new(node, "imbalance", real(row->stats.imbalance_pct));
         json_object_set_new(node, "coverage", real(row->coverage));

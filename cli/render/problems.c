@@ -188,9 +188,16 @@ static void print_partial_regions(const struct sink *sink, const spr_profile *pr
 
 void summary_problems(const struct sink *sink, const spr_profile *profile, const spr_selection *selection,
                       const struct rows *rows) {
-    if (rows->why_flat) sink_line(sink, "  %s", rows->why_flat);
-    print_silent_ranks(sink, profile);
-    print_partial_regions(sink, profile, rows);
-    print_incomplete(sink, profile, selection);
-    print_unbalanced(sink, profile, selection);
+    char *text = NULL;
+    size_t length = 0;
+    struct sink lines = {.stream = open_memstream(&text, &length), .columns = sink->columns};
+    if (!lines.stream) return;
+    if (rows->why_flat) sink_line(&lines, "  %s", rows->why_flat);
+    print_silent_ranks(&lines, profile);
+    print_partial_regions(&lines, profile, rows);
+    print_incomplete(&lines, profile, selection);
+    print_unbalanced(&lines, profile, selection);
+    fclose(lines.stream);
+    if (length) fprintf(sink->stream, "%s\n", text);
+    free(text);
 }

@@ -13,7 +13,8 @@ void summary_table(const struct sink *sink, const struct rows *rows, const struc
 void summary_notes(const struct sink *sink, const spr_profile *profile, const struct rows *rows,
                    const struct columns *columns, bool (*available)(const char *command));
 
-/* What the reader should know before trusting the numbers; a plain line each, and nothing where all is well. */
+/* What the reader should know before trusting the numbers; a plain line each and then an empty one; nothing
+ * where all is well. */
 void summary_problems(const struct sink *sink, const spr_profile *profile, const spr_selection *selection,
                       const struct rows *rows);
 
