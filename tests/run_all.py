@@ -103,12 +103,10 @@ def meson_test(tally, directory, label, suites=(), wrap=None, environment=None):
     args = ["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", str(os.cpu_count() or 2)]
     for suite in suites:
         args += ["--suite", suite]
-    logbase = "testlog"
-    if wrap:
-        logbase += "-wrap"
+    log = os.path.join(directory, "meson-logs", "testlog.json")
+    if wrap: # meson names the log after the tool then
         args += ["--wrap", wrap, "--timeout-multiplier", "10"]
-    args += ["--logbase", logbase]
-    log = os.path.join(directory, "meson-logs", logbase + ".json")
+        log = log.replace(".json", "-%s.json" % wrap.split()[0])
     if os.path.exists(log):
         os.remove(log)
     begin = time.monotonic()
