@@ -40,7 +40,7 @@ enum {
 
 struct py_method { /* PyMethodDef */
     const char *name;
-    void *function;
+    void (*function)(void); /* cast from what `flags` says it is */
     int flags;
     const char *doc;
 };

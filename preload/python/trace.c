@@ -1,0 +1,152 @@
+/* Recording Python's function calls: what the user asked for, which hook does it, and the region around it all. */
+#include "trace.h"
+#include "attach.h"
+#include "hook.h"
+#include "names.h"
+#include "recorder.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define TLS __thread __attribute__((tls_model("initial-exec")))
+
+/* The environment, set by `run`. */
+#define ENV_PYTHON  "SCOPE_PROFILER_PYTHON"         /* what to record: words with commas between; "functions" */
+#define ENV_ALL     "SCOPE_PROFILER_PYTHON_ALL"     /* 1: also the standard library and installed packages */
+#define ENV_INCLUDE "SCOPE_PROFILER_PYTHON_INCLUDE" /* globs on region names, one a line */
+#define ENV_EXCLUDE "SCOPE_PROFILER_PYTHON_EXCLUDE"
+#define ENV_HOOK    "SCOPE_PROFILER_PYTHON_HOOK" /* auto or a hook's name */
+
+/* The cheapest that is exact first. */
+static const struct hook *const hooks[] = {&hook_monitoring, &hook_evalframe, &hook_setprofile};
+enum { NUM_HOOKS = sizeof hooks / sizeof *hooks };
+
+static char asked_for[32] = "auto";
+static const struct hook *hook; /* at work; NULL none */
+static PyInterpreterState *interpreter;
+
+PyInterpreterState *trace_interpreter(void) { return hook ? interpreter : NULL; }
+bool trace_wants_threads(void) { return hook && hook->thread; }
+void trace_thread(PyThreadState *state) { hook->thread(state); }
+
+/* ---- the region around the program ---------------------------------------------------------------------------------
+ */
+
+static int root;
+static unsigned root_serial;
+static TLS bool in_root;
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *first_of(PyObject *list) {
+    const char *text = list ? py_text(py.PyList_GetItem(list, 0)) : NULL;
+    py.PyErr_Clear();
+    return text;
+}
+
+/* As the user would say it: the script's file name, a module's name, -c, -; an embedding program's own name. */
+static const char *program_name(const char *event, PyObject *args) {
+    const char *what = args && py.PyTuple_Size(args) > 0 ? py_text(py.PyTuple_GetItem(args, 0)) : NULL;
+    const char *argument = first_of(py.PySys_GetObject("argv"));
+    if (strcmp(event, "cpython.run_file") == 0 && what) return base_name(what);
+    if (strcmp(event, "cpython.run_module") == 0 && what && strcmp(what, "__main__") != 0) return what;
+    if (strcmp(event, "cpython.run_module") == 0 && argument) return base_name(argument); /* a directory, a zip file */
+    if (strcmp(event, "cpython.run_command") == 0) return "-c";
+    if (strncmp(event, "cpython.run_", 12) == 0) return "-";
+    return program_invocation_short_name;
+}
+
+static void begin_root(const char *event, PyObject *args) {
+    const char *name = program_name(event, args);
+    root = rec_region(name, strlen(name), NULL, -1, NULL);
+    root_serial = rec_default_serial;
+    in_root = true;
+    rec_begin(root);
+}
+
+static void end_root(void) {
+    if (in_root && root_serial == rec_default_serial) rec_end(root);
+    in_root = false;
+}
+
+/* ---- choosing a hook -----------------------------------------------------------------------------------------------
+ */
+
+static bool serves(const struct hook *h) { return h->first <= py.minor && (h->last == 0 || py.minor <= h->last); }
+
+static const char *try_hook(const struct hook *h) {
+    const char *problem = serves(h) ? h->install(interpreter) : "it is not for this version";
+    if (!problem) hook = h;
+    return problem;
+}
+
+static void choose_hook(void) {
+    bool any = strcmp(asked_for, "auto") == 0;
+    for (int i = 0; i < NUM_HOOKS && !hook; i++) {
+        bool named = strcmp(asked_for, hooks[i]->name) == 0;
+        if (!named && (!any || !serves(hooks[i]))) continue;
+        const char *problem = try_hook(hooks[i]);
+        if (problem)
+            rec_warn("Python's functions cannot be recorded by %s in 3.%d: %s", hooks[i]->name, py.minor, problem);
+    }
+    if (!hook && !any) rec_warn("no Python functions are recorded");
+}
+
+/* ---- what attach tells ---------------------------------------------------------------------------------------------
+ */
+
+static bool up(PyInterpreterState *which, int64_t id) {
+    (void)which;
+    if (id != 0) rec_warn("Python functions in subinterpreters are not recorded");
+    return true;
+}
+
+static void start(const char *event, PyObject *args) {
+    interpreter = py.interpreter();
+    if (!names_up()) {
+        rec_warn("no Python functions are recorded: code objects take no mark of ours");
+        return;
+    }
+    choose_hook();
+    py.PyErr_Clear();
+    if (hook) begin_root(event, args);
+}
+
+static void on_event(const char *event, PyObject *args) {
+    if (hook && hook->event) hook->event(event, args);
+}
+
+static void down(void) {
+    if (hook && hook->down) hook->down();
+    end_root();
+    hook = NULL;
+}
+
+static void forked(void) {
+    in_root = false;
+    names_forked();
+    if (hook && hook->forked) hook->forked();
+}
+
+static const struct attach_room room = {
+    .records = "functions", .up = up, .start = start, .event = on_event, .down = down};
+
+static bool asked(const char *words, const char *word) {
+    size_t length = strlen(word);
+    for (const char *at = words; at && (at = strstr(at, word)); at += length)
+        if ((at == words || at[-1] == ',') && (at[length] == 0 || at[length] == ',')) return true;
+    return false;
+}
+
+__attribute__((constructor(ATTACH_ADD_PRIORITY))) static void begin(void) {
+    if (!asked(getenv(ENV_PYTHON), "functions") || !rec_session()) return;
+    const char *all = getenv(ENV_ALL), *name = getenv(ENV_HOOK);
+    names_configure(all && strcmp(all, "1") == 0, getenv(ENV_INCLUDE), getenv(ENV_EXCLUDE));
+    if (name && *name && strlen(name) < sizeof asked_for) strcpy(asked_for, name);
+    pthread_atfork(NULL, NULL, forked);
+    attach_add(&room);
+}
