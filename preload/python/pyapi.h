@@ -112,6 +112,10 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, const char *, PyUnicode_AsUTF8, (PyObject *))                                                      \
     F(8, 0, NEEDED, const char *, PyUnicode_AsUTF8AndSize, (PyObject *, Py_ssize_t *))                                 \
     F(8, 0, NEEDED, PyObject *, PyUnicode_FromString, (const char *))                                                  \
+    F(8, 0, NEEDED, PyObject *, PyObject_GetIter, (PyObject *))                                                        \
+    F(8, 0, NEEDED, PyObject *, PyIter_Next, (PyObject *))                                                             \
+    F(8, 0, NEEDED, int, PyBytes_AsStringAndSize, (PyObject *, char **, Py_ssize_t *))                                 \
+    F(8, 0, NEEDED, int, PyCode_Addr2Line, (PyObject *, int))                                                          \
     F(8, 0, NEEDED, long, PyLong_AsLong, (PyObject *))                                                                 \
     F(8, 0, NEEDED, PyObject *, PyLong_FromLong, (long))                                                               \
     F(8, 0, NEEDED, PyObject *, PyLong_FromUnsignedLong, (unsigned long))                                              \

@@ -1,0 +1,58 @@
+#include "lines.h"
+#include "attach.h"
+#include "lines_choose.h"
+#include "recorder.h"
+#include <errno.h>
+
+static const struct lines_backend *backend; /* NULL: no lines are counted */
+static bool installed;
+Py_ssize_t lines_extra = -1;
+
+/* CPython calls every registered function for every code object that dies with something in any place. */
+static void keep_extra(void *extra) { (void)extra; }
+
+bool lines_wanted(void) { return installed; }
+
+struct lines_function *lines_decide(PyObject *code, PyObject *globals, const char *region) {
+    int saved = errno;
+    attach_quiet();
+    struct lines_function *f = choose_function(code, globals, region);
+    if (py.set_extra(code, lines_extra, f ? (void *)f : (void *)1) != 0) {
+        py.PyErr_Clear();
+        f = NULL;
+    }
+    if (f && backend->chosen) backend->chosen(code);
+    attach_loud();
+    errno = saved;
+    return f;
+}
+
+static bool up(PyInterpreterState *interpreter, int64_t id) {
+    if (id != 0) return true; /* sub-interpreters are left alone */
+    if (!backend || installed) return true;
+    if (lines_extra < 0) lines_extra = py.request_extra(keep_extra);
+    int done = lines_extra < 0 || !choose_up() || !lines_count_start() ? -1 : backend->install(interpreter);
+    installed = done > 0;
+    if (done < 0) backend = NULL;
+    return done != 0;
+}
+
+static void found(void) {
+    installed = false;
+    lines_extra = -1;
+    backend = py.minor >= 12 ? &lines_monitoring : py.minor >= 9 ? &lines_evalframe : &lines_settrace;
+}
+
+static void event(const char *event, PyObject *args) {
+    (void)args;
+    if (installed && backend->event) backend->event(event);
+}
+
+static void down(void) { installed = false; }
+
+static const struct attach_room room = {.found = found, .up = up, .event = event, .down = down};
+
+/* Before function tracing: its frame evaluation function calls ours, and steps aside to it. */
+__attribute__((constructor(ATTACH_ADD_PRIORITY - 1))) static void begin(void) {
+    if (rec_session() && choose_init() && lines_count_init()) attach_add(&room);
+}

@@ -1,0 +1,41 @@
+/* lines.h: which functions' lines are counted, and what their back ends share. */
+#ifndef SCOPE_PROFILER_LINES_H
+#define SCOPE_PROFILER_LINES_H
+
+#include "lines_count.h"
+#include "pyapi.h"
+
+/* A way to be told of lines. Which one serves is a matter of the version. */
+struct lines_backend {
+    /* Begins; the main interpreter is up. 1 done, 0 not yet, -1 it cannot be done here (told). */
+    int (*install)(PyInterpreterState *interpreter);
+    /* An audit event; NULL when none matters. */
+    void (*event)(const char *event);
+    /* `code` has been chosen, just before its call: NULL when nothing is to be done. */
+    void (*chosen)(PyObject *code);
+};
+extern const struct lines_backend lines_monitoring; /* 3.12 and later: sys.monitoring, for the chosen functions alone */
+extern const struct lines_backend lines_evalframe;  /* 3.9 to 3.11: tracing on and off around the chosen functions */
+extern const struct lines_backend lines_settrace;   /* 3.8: everything is traced */
+
+extern Py_ssize_t lines_extra; /* place of ours in a code object, -1 none */
+
+/* Decides about a code object that has not been seen, `globals` (borrowed, may be NULL) are its function's. region:
+ * NULL, or the name that the program gave, which also chooses it. Needs the GIL; keeps a pending error. NULL: not
+ * chosen. */
+struct lines_function *lines_decide(PyObject *code, PyObject *globals, const char *region);
+
+enum lines_answer { LINES_UNKNOWN, LINES_NO, LINES_YES };
+
+/* What was decided before. */
+static inline enum lines_answer lines_known(PyObject *code, struct lines_function **function) {
+    void *extra = NULL;
+    py.get_extra(code, lines_extra, &extra);
+    *function = extra;
+    return !extra ? LINES_UNKNOWN : extra == (void *)1 ? LINES_NO : LINES_YES;
+}
+
+/* True while the process counts lines. For the module: a decorated function is counted under its region's name. */
+bool lines_wanted(void);
+
+#endif
