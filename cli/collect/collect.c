@@ -53,7 +53,7 @@ static void remove_spools(struct collection *c) {
 /* ---- first pass ------------------------------------------------------------------------------------------------- */
 
 static bool worth_a_row(const struct process *p) {
-    return p->events || p->lost || p->info.stop == SPOOL_STOP_ERROR || p->info.mpi_initialized;
+    return p->events || p->lost || p->info.stop == SPOOL_STOP_ERROR || p->info.mpi_initialized || p->counts_lines;
 }
 
 static bool count_processes(struct collection *c, bool *recorded) {
@@ -62,7 +62,7 @@ static bool count_processes(struct collection *c, bool *recorded) {
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *p = &c->processes[i];
         if (!log_read_regions(p, i + 1, &c->regions, &c->texts) || !count_process(p)) return fail_memory(c->report);
-        *recorded |= p->events > 0 || p->lost > 0;
+        *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines;
         if (worth_a_row(p)) {
             struct process keep = *p;
             *p = c->processes[kept];

@@ -77,6 +77,7 @@ bool log_read_facts(struct process *process) {
     if (!log_open(&log, process)) return true;
     while (log_next(&log, &memory)) {
         if (log.head.type == SPOOL_CALIBRATION && !(memory = take_point(process, &log))) break;
+        process->counts_lines |= log.head.type == SPOOL_COUNTS_LINES || log.head.type == SPOOL_LINE_FUNCTION;
         if (log.head.type == SPOOL_MPI_LIBRARY && !process->mpi_library && log.head.length) {
             /* Open MPI goes on with who built it on which host. */
             log.body[strcspn(log.body, ",\r\n")] = '\0';

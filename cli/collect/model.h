@@ -107,6 +107,7 @@ struct process {
     uint64_t unknown;       /* events of regions that the log does not name; part of lost */
     uint64_t too_deep;      /* calls that were nested deeper than is kept; part of lost */
     bool overlap;
+    bool counts_lines;     /* of Python functions */
     bool damaged;          /* a file of it ends too early or makes no sense */
     uint64_t reset_tick;   /* calls that began before are dropped; 0 none */
     uint64_t newest_reset; /* the latest that the lanes name */

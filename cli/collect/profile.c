@@ -1,6 +1,7 @@
 #include "profile.h"
 #include "columns.h"
 #include "fill.h"
+#include "lines.h"
 #include "problems.h"
 #include "publish.h"
 #include "tables.h"
@@ -174,8 +175,8 @@ static bool fill(struct profile *p) {
 static bool write_index(struct profile *p) {
     if (!reserve(p, tables_estimate(p->c))) return false;
     hid_t file = open_hdf5(p, p->compress > 0);
-    bool good =
-        file >= 0 && (!p->compress || make_columns(p, file, copy_column)) && tables_write(file, p->c, p->num_regions);
+    bool good = file >= 0 && (!p->compress || make_columns(p, file, copy_column)) &&
+                tables_write(file, p->c, p->num_regions) && lines_write(p->c, file);
     int error = errno;
     if (file >= 0) good = H5Fclose(file) >= 0 && good;
     if (!errno) errno = error;

@@ -126,6 +126,7 @@ static struct spool_line_block *new_block(const struct lines_function *f) {
     struct spool_line_block *block = (struct spool_line_block *)((char *)live->file + live->used);
     live->used += (uint32_t)bytes;
     block->lines = f->lines;
+    block->thread = (uint64_t)sys_gettid();
     atomic_thread_fence(memory_order_release);
     block->function = f->id;
     return block;
@@ -170,8 +171,6 @@ static void on_thread_end(void *ended) {
     unlock();
 }
 
-static void say_number(struct slot *slot) { slot->block->thread = (uint64_t)sys_gettid(); }
-
 /* The slot of `f` in this thread; NULL: nothing can be counted any more. */
 static __attribute__((noinline)) struct slot *make_slot(const struct lines_function *f) {
     struct slot *slot = NULL;
@@ -180,12 +179,10 @@ static __attribute__((noinline)) struct slot *make_slot(const struct lines_funct
     if (!live->stopped) {
         if (!mine) mine = new_thread();
         slot = mine ? new_slot(mine, f) : NULL;
-        if (slot) {
+        if (slot)
             mine->slots[f->id] = slot;
-            say_number(slot);
-        } else {
+        else
             live->stopped = true;
-        }
     }
     unlock();
     errno = saved;
@@ -292,7 +289,7 @@ bool lines_add(struct lines_function *f) {
 }
 
 bool lines_count_start(void) {
-    bool joined = rec_join();
+    bool joined = rec_log(SPOOL_COUNTS_LINES, NULL, 0);
     clock_kind = (enum spool_clock)rec_clock();
     return joined;
 }

@@ -167,6 +167,7 @@ struct spool_region {
 
 #define SPOOL_LINES_MAGIC   0x314e494c43504353ull /* "SCPCLIN1" */
 #define SPOOL_LINE_FUNCTION 5                     /* struct spool_line_function, then the texts that it measures */
+#define SPOOL_COUNTS_LINES  6                     /* empty: this process counts lines, if it has any to count */
 
 struct spool_lines {
     uint64_t magic;
@@ -184,7 +185,7 @@ struct spool_line_counter {
 struct spool_line_block {
     uint32_t function; /* 1, 2, ...; 0: no block yet */
     uint32_t lines;    /* counters that follow: of lines `first_counted` onwards */
-    uint64_t thread;   /* kernel thread id of the newest thread that it served */
+    uint64_t thread;   /* kernel thread id of the first thread that it served */
     struct spool_line_counter counters[];
 };
 
