@@ -14,6 +14,9 @@ struct frame_layout {
     int last;  /* until 3.10: int, index of the last instruction, -1 before the first. Then: pointer to the instruction
                 */
     int owner; /* 3.11: one byte */
+    /* From 3.11: the instructions that a profile function's call event comes from when nothing was thrown in; 0: learnt
+     * when the layout is tried out. */
+    uint8_t resume, resume_quick;
 };
 extern struct frame_layout frames;
 
