@@ -1,0 +1,144 @@
+#include "everything.h"
+
+#include "scope_reader.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t seen; /* what is read has to be read, not optimised away */
+
+static void promise(int kept, const char *what) {
+    if (kept) return;
+    fprintf(stderr, "broken promise: %s\n", what);
+    abort();
+}
+
+static void look_at(const char *text) {
+    promise(text != NULL, "a string");
+    seen += strlen(text);
+}
+
+static void look_at_optional(const char *text) {
+    if (text) look_at(text);
+}
+
+static int check(int status, const spr_error *error) {
+    if (status == SPR_OK) return status;
+    promise(error->status == status, "the error's status");
+    promise(error->message[0] != '\0' && strlen(error->message) < sizeof error->message, "a message");
+    promise(strpbrk(error->message, "\n\r\t\x1b") == NULL, "a message of one line");
+    return status;
+}
+
+static void check_stats(const spr_stats *stats) {
+    promise(stats->calls > 0 || stats->ranks == 0, "ranks without calls");
+    promise(!(stats->total < 0) && !(stats->minimum < 0) && !(stats->std < 0), "no negative times");
+    promise(!(stats->minimum > stats->maximum) && !(stats->imbalance < 1), "an order of times");
+    promise(!(stats->p50 > stats->p95) && !(stats->p95 > stats->p99), "an order of percentiles");
+    promise(!isinf(stats->total) && !isinf(stats->average) && !isinf(stats->std), "finite times");
+}
+
+static void ask_index(const spr_profile *profile) {
+    look_at(spr_path(profile));
+    for (size_t i = 0; i < spr_metadata_count(profile); i++) {
+        const spr_value *value = spr_metadata_at(profile, i);
+        look_at(value->key);
+        if (value->kind == SPR_TEXT) look_at(value->text);
+        for (size_t k = 0; k < value->count; k++) look_at(value->items[k]);
+        promise(spr_metadata(profile, value->key) != NULL, "a key that can be looked up");
+    }
+    for (size_t i = 0; i < spr_num_regions(profile); i++) look_at(spr_region_name(profile, i));
+    for (size_t i = 0; i < spr_num_rows(profile); i++) {
+        const spr_row *row = spr_row_at(profile, i);
+        promise(row->region < spr_num_regions(profile) && row->rank < spr_num_ranks(profile), "a row's place");
+        promise(row->calls > 0, "rows with calls");
+        look_at_optional(row->source_file);
+        look_at_optional(row->source_text);
+        for (size_t k = 0; k < row->num_tags; k++) look_at(row->tags[k]);
+    }
+    for (size_t i = 0; i < spr_num_threads(profile); i++) look_at(spr_thread_at(profile, i)->name);
+    for (size_t i = 0; i < spr_num_processes(profile); i++) {
+        look_at(spr_process_at(profile, i)->command);
+        look_at(spr_process_at(profile, i)->ended);
+        look_at(spr_process_at(profile, i)->problem);
+    }
+    for (size_t i = 0; i < spr_num_problems(profile); i++) seen += spr_problem_at(profile, i)->region;
+}
+
+static void ask_calls(spr_profile *profile, size_t row) {
+    enum { PART = 1000 };
+    static int64_t start[PART], end[PART], thread[PART], task[PART];
+    const uint64_t calls = spr_row_at(profile, row)->calls;
+    for (uint64_t at = 0; at < calls; at += PART) {
+        const uint64_t count = calls - at < PART ? calls - at : PART;
+        spr_error error;
+        if (check(spr_read_calls(profile, row, at, count, start, end, thread, task, &error), &error)) return;
+        for (uint64_t i = 0; i < count; i++) {
+            promise(start[i] <= end[i], "calls that end after they begin");
+            promise(thread[i] < (int64_t)spr_num_threads(profile), "a thread's place");
+        }
+    }
+}
+
+static void ask_statistics(spr_profile *profile) {
+    spr_error error;
+    spr_stats stats;
+    spr_run_times run;
+    check(spr_run(profile, &run, &error), &error);
+    for (size_t i = 0; i < spr_num_rows(profile); i++) {
+        ask_calls(profile, i);
+        if (!check(spr_row_stats(profile, i, SPR_FULL, &stats, &error), &error)) check_stats(&stats);
+    }
+    for (size_t i = 0; i < spr_num_regions(profile); i++)
+        for (int depth = SPR_SUMMARY; depth <= SPR_FULL; depth++)
+            if (!check(spr_region_stats(profile, i, NULL, (enum spr_depth)depth, &stats, &error), &error))
+                check_stats(&stats);
+}
+
+static void ask_tree(spr_profile *profile, const spr_selection *selection) {
+    spr_error error;
+    spr_tree tree;
+    if (check(spr_tree_build(profile, selection, SPR_FULL, &tree, &error), &error)) return;
+    for (size_t i = 0; i < tree.count; i++) {
+        const spr_node *node = &tree.nodes[i];
+        promise(node->region < spr_num_regions(profile) && node->stats.calls > 0, "a node's region and calls");
+        promise(i == 0 ? node->depth == 0 : node->depth <= node[-1].depth + 1, "pre-order");
+        check_stats(&node->stats);
+    }
+    spr_tree_free(&tree);
+}
+
+static void ask_lines(spr_profile *profile) {
+    spr_error error;
+    spr_line_profile lines;
+    if (check(spr_lines_read(profile, NULL, &lines, &error), &error)) return;
+    for (size_t i = 0; i < lines.count; i++) {
+        look_at(lines.records[i].region);
+        look_at(lines.records[i].function);
+        look_at(lines.records[i].filename);
+        look_at_optional(lines.records[i].source);
+        for (size_t k = 0; k < lines.records[i].num_lines; k++) seen += (size_t)lines.records[i].lines[k].hits;
+    }
+    spr_lines_free(&lines);
+}
+
+int ask_everything(const char *path) {
+    spr_error error;
+    spr_profile *profile;
+    const int status = check(spr_open(path, &profile, &error), &error);
+    if (status != SPR_OK) return status;
+    ask_index(profile);
+    ask_statistics(profile);
+    ask_tree(profile, NULL);
+    const char *exclude = "[a-m]";
+    spr_selection *selection;
+    if (!check(spr_select(profile, NULL, 0, &exclude, 1, NULL, 0, &selection, &error), &error)) {
+        ask_tree(profile, selection);
+        spr_selection_free(selection);
+    }
+    ask_lines(profile);
+    spr_close(profile);
+    return SPR_OK;
+}
