@@ -12,6 +12,7 @@
 #include "launch/preload.h"
 #include "launch/process.h"
 #include "launch/program.h"
+#include "launch/python.h"
 #include "launch/session.h"
 #include "launch/watcher.h"
 #include "parse.h"
@@ -24,17 +25,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ENV_PYTHON "SCOPE_PROFILER_PYTHON"
-
-enum { LABEL = OPTION_LONG, COMPRESS, RECURSIVE, NO_RECURSIVE, KEEP_SPOOL };
+enum { LABEL = OPTION_LONG, COMPRESS, RECURSIVE, NO_RECURSIVE, ALL, INCLUDE, EXCLUDE, PYTHON, PYTHON_HOOK, KEEP_SPOOL };
 
 static const struct option_spec options[] = {
     {'o', "outfile", "FILE", "the profile to write (default: profiling_data.h5)"},
     {'q', "quiet", NULL, "no summary at the end, only problems"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
-    {RECURSIVE, "recursive", NULL, "record every Python function as well"},
+    {RECURSIVE, "recursive", NULL, "record every call of the program's own Python functions"},
     {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
+    {ALL, "all", NULL, "those of the standard library and installed packages as\nwell (implies --recursive)"},
+    {INCLUDE, "include", "GLOB", "only Python functions of such a name, module.function;\nmay be repeated"},
+    {EXCLUDE, "exclude", "GLOB", "no Python functions of such a name; may be repeated"},
+    {PYTHON, "python", "FILE", "the Python that runs PROGRAM (default: python3)"},
+    {PYTHON_HOOK, "python-hook", "NAME",
+     "how calls are seen: setprofile, evalframe (3.9 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
     {KEEP_SPOOL, "keep-spool", NULL, "leave the raw recording beside the profile"},
     {'m', NULL, "MODULE", "run a Python module, as python3 -m does"},
     {0},
@@ -57,9 +62,10 @@ static const struct command_syntax syntax = {
 
 struct run {
     const char *given; /* output, as typed */
-    const char *label, *module;
+    const char *label, *module, *python;
     int compress;
-    bool quiet, recursive, keep;
+    bool quiet, keep;
+    struct python_request request;
     struct program program;
     struct output output;
     struct preload preload; /* library NULL: nothing is preloaded */
@@ -88,10 +94,27 @@ static int parse(int argc, char **argv, struct run *run) {
                 return options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
             break;
         case RECURSIVE:
-            run->recursive = true;
+            run->request.functions = true;
             break;
         case NO_RECURSIVE:
-            run->recursive = false;
+            run->request.functions = run->request.all = false;
+            break;
+        case ALL:
+            run->request.functions = run->request.all = true;
+            break;
+        case INCLUDE:
+            python_add_glob(&run->request.include, value);
+            break;
+        case EXCLUDE:
+            python_add_glob(&run->request.exclude, value);
+            break;
+        case PYTHON:
+            run->python = value;
+            break;
+        case PYTHON_HOOK:
+            if (!python_hook_exists(value))
+                return options_complain(&syntax, "--python-hook: '%s' is none of %s", value, python_hook_names);
+            run->request.hook = value;
             break;
         case KEEP_SPOOL:
             run->keep = true;
@@ -112,7 +135,7 @@ static void set_environment(void *argument) {
     preload_set(&run->preload);
     setenv(SPOOL_ENV_SPOOL, run->session.spool, 1);
     setenv(SPOOL_ENV_COMMAND, command, 1);
-    if (run->recursive) setenv(ENV_PYTHON, "functions", 1);
+    python_set_environment(&run->request);
     launcher_pass_environment(run->program.path);
     free(command);
 }
@@ -148,7 +171,7 @@ static struct finish what_to_finish(const struct run *run) {
                            .quiet = run->quiet,
                            .named = run->given,
                            .why_nothing = run->why_nothing,
-                           .functions = run->recursive};
+                           .functions = run->request.functions};
 }
 
 /* ---- not under a launcher ---------------------------------------------------------------------------------------- */
@@ -241,7 +264,8 @@ static int refuse(int status, char *why) {
 static int start(struct run *run, char *const *words) {
     struct launcher launcher;
     char *why = NULL;
-    int status = program_resolve(words, run->module, &run->program, &why);
+    int status = run->python ? program_with_python(words, run->module, run->python, &run->program, &why)
+                             : program_resolve(words, run->module, &run->program, &why);
     if (status) return refuse(status, why);
     if (getenv(SPOOL_ENV_SPOOL)) { /* the outer run records this program already */
         program_execute(&run->program);
@@ -262,6 +286,7 @@ int command_run(int argc, char **argv) {
     int status = start(&run, argv + optind);
     program_free(&run.program);
     output_free(&run.output);
+    python_request_free(&run.request);
     free(run.why_nothing);
     return status;
 }

@@ -73,13 +73,16 @@ static int fail(int status, char *reason, char **why) {
     return status;
 }
 
-static int with_python(char *const *words, const char *module, struct program *program, char **why) {
+int program_with_python(char *const *words, const char *module, const char *python, struct program *program,
+                        char **why) {
+    *program = (struct program){0};
     size_t count = 0, at = 0;
     while (words[count]) count++;
-    program->path = program_in_path("python3");
-    if (!program->path) return fail(NOT_FOUND, xformat("%s: python3 is not in PATH", module ? module : words[0]), why);
+    program->path = strchr(python, '/') ? xcopy(python) : program_in_path(python);
+    if (!program->path)
+        return fail(NOT_FOUND, xformat("%s: %s is not in PATH", module ? module : words[0], python), why);
     program->argv = xalloc(count + 4, sizeof(char *));
-    program->argv[at++] = xcopy("python3");
+    program->argv[at++] = xcopy(python);
     if (module) {
         program->argv[at++] = xcopy("-m");
         program->argv[at++] = xcopy(module);
@@ -90,9 +93,8 @@ static int with_python(char *const *words, const char *module, struct program *p
 
 int program_resolve(char *const *words, const char *module, struct program *program, char **why) {
     *program = (struct program){0};
-    if (module) return with_python(words, module, program, why);
     const char *word = words[0];
-    if (is_python(word)) return with_python(words, NULL, program, why);
+    if (module || is_python(word)) return program_with_python(words, module, "python3", program, why);
     bool here = strchr(word, '/') || ((ends_with(word, ".py") || ends_with(word, ".pyz")) && is_file(word));
     char *path = here ? xcopy(word) : program_in_path(word);
     if (!path) return fail(NOT_FOUND, xformat("%s: command not found", word), why);

@@ -13,6 +13,10 @@ struct program {
  * where that is not NULL) to the python3 of PATH. 0, or the shell's status (126 cannot be executed, 127 not found) with
  * *why one line. Both are to be freed. */
 int program_resolve(char *const *words, const char *module, struct program *program, char **why);
+
+/* The same, given to this Python (a path, or a word to be found in PATH) whatever it is. */
+int program_with_python(char *const *words, const char *module, const char *python, struct program *program,
+                        char **why);
 void program_free(struct program *program);
 
 /* Executes it with the present environment; a file that the system does not know as a program but that is text goes to
