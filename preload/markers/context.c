@@ -72,7 +72,10 @@ static sp_status open_own(sp_profiler *p, const char *prefix, size_t length, int
     p->recorder = bytes < (int)sizeof p->path ? rec_open(p->path, rank) : NULL;
     if (p->recorder) return SP_OK;
     const int why = errno;
-    rec_warn("%.200s: %s", p->path, strerror(why));
+    if (why == EMFILE)
+        rec_warn("%.200s: not recorded, %d profiles are being recorded already", p->path, REC_MAX_OPEN);
+    else
+        rec_warn("%.200s: not recorded: %s", p->path, strerror(why));
     return why == EMFILE || why == ENOMEM ? SP_ERR_NO_MEMORY : SP_ERR_IO;
 }
 

@@ -23,7 +23,7 @@ static size_t page_bytes(size_t count, size_t size) { return (count * size + 409
 
 bool pages_hold(void **items, size_t *capacity, size_t need, size_t size) {
     if (need <= *capacity) return true;
-    size_t count = *capacity ? *capacity : 4096 / size;
+    size_t count = *capacity ? *capacity : size < 4096 ? 4096 / size : 1;
     while (count < need) count *= 2;
     const size_t bytes = page_bytes(count, size);
     void *grown = *items ? mremap(*items, page_bytes(*capacity, size), bytes, MREMAP_MAYMOVE) : sys_pages(bytes);
