@@ -72,17 +72,17 @@ static int complain_unknown(const struct command_syntax *syntax, const struct pa
     return options_complain(syntax, "no option %s; scope-profiler %s --help lists them", word, syntax->name);
 }
 
-static const char *spelled(const struct command_syntax *syntax, int key, char letter[3]) {
+/* The option as it can be typed: --name, or -x where only the letter exists. */
+static const char *spelled(const struct command_syntax *syntax, int key, char text[64]) {
+    snprintf(text, 64, "-%c", key < OPTION_LONG ? key : '?');
     for (const struct option_spec *option = syntax->options; !is_last(option); option++)
-        if (option->key == key && option->name) return option->name;
-    letter[0] = (char)key;
-    letter[1] = '\0';
-    return letter;
+        if (option->key == key && option->name) snprintf(text, 64, "--%s", option->name);
+    return text;
 }
 
 int options_next(const struct command_syntax *syntax, int argc, char **argv, const char **value) {
     struct parser parser;
-    char letter[3];
+    char text[64];
     parser_make(syntax, &parser);
     opterr = 0;
     int before = optind ? optind : 1;
@@ -95,12 +95,12 @@ int options_next(const struct command_syntax *syntax, int argc, char **argv, con
         options_help(syntax, stdout);
         return OPTIONS_HELP;
     case ':':
-        return options_complain(syntax, "option --%s needs a value", spelled(syntax, optopt, letter));
+        return options_complain(syntax, "option %s needs a value", spelled(syntax, optopt, text));
     case '?':
         if (!optopt) return complain_unknown(syntax, &parser, argv[optind - 1]);
         if (optopt < OPTION_LONG && strncmp(argv[before], "--", 2))
             return options_complain(syntax, "no option -%c; scope-profiler %s --help lists them", optopt, syntax->name);
-        return options_complain(syntax, "option --%s takes no value", spelled(syntax, optopt, letter));
+        return options_complain(syntax, "option %s takes no value", spelled(syntax, optopt, text));
     default:
         return key;
     }

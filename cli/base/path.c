@@ -43,6 +43,8 @@ char *path_relative(const char *absolute) {
         if (*rest == '/' && rest[1]) end = stpcpy(end, "../");
     const char *down = absolute + common;
     stpcpy(end, down + strspn(down, "/"));
+    size_t length = strlen(relative);
+    if (length > 1 && relative[length - 1] == '/') relative[length - 1] = '\0';
     if (!*relative) stpcpy(relative, ".");
     return relative;
 }

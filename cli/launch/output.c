@@ -63,8 +63,10 @@ static bool judge_directory(const char *given, const char *path, struct output *
         return false;
     }
     free(directory);
-    if (access(real, W_OK | X_OK)) {
-        *why = xformat("%s: cannot write into directory %s: %s", given, real, strerror(errno));
+    struct stat status;
+    error = stat(real, &status) ? errno : !S_ISDIR(status.st_mode) ? ENOTDIR : access(real, W_OK | X_OK) ? errno : 0;
+    if (error) {
+        *why = xformat("%s: cannot write into directory %s: %s", given, real, strerror(error));
         free(real);
         return false;
     }
