@@ -13,6 +13,7 @@
 static const struct command commands[] = {
     {"run", "run a program and record it", command_run},
     {"inspect", "show what a profile holds", command_inspect},
+    {"line-profile", "show the lines of Python functions, with hits and times", command_line_profile},
     {"collect", "make a profile of a spool that a run left behind", command_collect},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
@@ -27,7 +28,7 @@ static void print_help(FILE *out) {
     fputs("usage: scope-profiler COMMAND [options] ...\n\n"
           "Times the regions, MPI calls and functions of programs that nobody has to edit.\n\n",
           out);
-    for (size_t i = 0; i < NUM_COMMANDS; i++) fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    for (size_t i = 0; i < NUM_COMMANDS; i++) fprintf(out, "  %-13s %s\n", commands[i].name, commands[i].help);
     fputs("\nTo begin:\n"
           "  scope-profiler run ./app                 writes profiling_data.h5\n"
           "  mpirun -n 4 scope-profiler run ./app     one file for all ranks\n"

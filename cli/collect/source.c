@@ -103,3 +103,25 @@ char *source_text(const char *bytes, size_t length, const char *encoding) {
     free(copy);
     return text;
 }
+
+/* PEP 263: `coding[:=]\s*([-\w.]+)` in a comment on one of the first two lines. */
+void source_encoding(const char *bytes, size_t length, char name[32]) {
+    const char *end = bytes + length;
+    name[0] = '\0';
+    for (int line = 0; line < 2 && bytes < end; line++) {
+        const char *next = memchr(bytes, '\n', (size_t)(end - bytes));
+        const char *stop = next ? next : end;
+        while (bytes < stop && strchr(" \t\f", *bytes)) bytes++;
+        if (bytes < stop && *bytes != '#' && *bytes != '\r') return;
+        const char *found = memmem(bytes, (size_t)(stop - bytes), "coding", 6);
+        if (found && found + 7 < stop && (found[6] == ':' || found[6] == '=')) {
+            size_t n = 0;
+            for (found += 7; found < stop && (*found == ' ' || *found == '\t');) found++;
+            while (found + n < stop && n < 31 && (isalnum((unsigned char)found[n]) || strchr("-_.", found[n]))) n++;
+            memcpy(name, found, n);
+            name[n] = '\0';
+            return;
+        }
+        bytes = next ? next + 1 : end;
+    }
+}

@@ -8,4 +8,7 @@
  * mean nothing become U+FFFD. Of an encoding that is not known only ASCII is kept. free() it; NULL: no memory. */
 char *source_text(const char *bytes, size_t length, const char *encoding);
 
+/* The encoding that a source text names in one of its first two lines, "" none. */
+void source_encoding(const char *bytes, size_t length, char name[32]);
+
 #endif

@@ -13,6 +13,7 @@ struct command {
 int command_run(int argc, char **argv);
 int command_collect(int argc, char **argv);
 int command_inspect(int argc, char **argv);
+int command_line_profile(int argc, char **argv);
 
 /* True when this build has the command: hints name only such. */
 bool command_exists(const char *name);

@@ -1,0 +1,223 @@
+/* line-profile: hits and times of the lines of Python functions. */
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/say.h"
+#include "commands.h"
+#include "parse.h"
+#include "profiles.h"
+#include "render/json.h"
+#include "render/line_table.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANK = OPTION_LONG, FUNCTION, REGION, JSON };
+
+static const struct option_spec options[] = {
+    {'r', "ranks", "LIST", "these ranks: 0 2, 0-3, 0,2,4-7 (default: 0)"},
+    {RANK, "rank", "LIST", "the same"},
+    {'i', "include", "REGEX", "only regions whose name begins with a match; repeat for more"},
+    {'e', "exclude", "REGEX", "not these regions; repeat for more"},
+    {FUNCTION, "function", "REGEX", "only functions whose name has a match anywhere"},
+    {REGION, "region", "REGEX", "only regions whose name has a match anywhere"},
+    {JSON, "json", NULL, "as JSON; durations in seconds"},
+    {0},
+};
+
+static const struct command_syntax syntax = {
+    .name = "line-profile",
+    .usage = "FILE [options]",
+    .summary = "Shows how often each line of the recorded Python functions ran, and the time spent in it.",
+    .options = options,
+    .footer = "Lines are recorded by `scope-profiler run --line-profile`. The time of a statement is\n"
+              "shown on its first line, with what it calls. Exit status: 0 shown, or nothing matches;\n"
+              "1 the file cannot be read; 2 bad usage.",
+};
+
+/* Patterns of one kind, and what of a record they are asked about. */
+enum { INCLUDE, EXCLUDE, FUNCTIONS, REGIONS, KINDS };
+struct patterns {
+    const char **items;
+    size_t count;
+};
+
+struct request {
+    struct patterns patterns[KINDS];
+    struct rank_ranges ranks;
+    bool json;
+};
+
+static void add_pattern(struct patterns *patterns, const char *pattern) {
+    patterns->items = xgrow(patterns->items, patterns->count + 1, sizeof *patterns->items);
+    patterns->items[patterns->count++] = pattern;
+}
+
+static int take_ranks(struct request *request, const char *word) {
+    if (parse_ranks(word, &request->ranks)) return 0;
+    return options_complain(&syntax, "--ranks '%s': give numbers and ascending ranges, as in 0,2,4-7", word);
+}
+
+/* --ranks 0 2: words that can be nothing else belong to the option before them. */
+static int take_rank_words(struct request *request, const char *word, int argc, char **argv) {
+    int status = take_ranks(request, word);
+    for (; !status && optind < argc && parse_looks_like_ranks(argv[optind]); optind++)
+        status = take_ranks(request, argv[optind]);
+    return status;
+}
+
+static int parse(int argc, char **argv, struct request *request) {
+    const char *value;
+    int status = 0;
+    for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
+        case 'r':
+        case RANK:
+            status = take_rank_words(request, value, argc, argv);
+            break;
+        case 'i':
+            add_pattern(&request->patterns[INCLUDE], value);
+            break;
+        case 'e':
+            add_pattern(&request->patterns[EXCLUDE], value);
+            break;
+        case FUNCTION:
+            add_pattern(&request->patterns[FUNCTIONS], value);
+            break;
+        case REGION:
+            add_pattern(&request->patterns[REGIONS], value);
+            break;
+        case JSON:
+            request->json = true;
+            break;
+        default:
+            return key;
+        }
+    if (!status && optind != argc - 1) return options_complain(&syntax, "give one profile");
+    return status;
+}
+
+/* ---- selection --------------------------------------------------------------------------------------------------- */
+
+static bool wants_rank(const struct request *request, uint32_t rank) {
+    if (!request->ranks.count) return rank == 0;
+    for (size_t i = 0; i < request->ranks.count; i++)
+        if (rank >= request->ranks.items[i].first && rank <= request->ranks.items[i].last) return true;
+    return false;
+}
+
+/* Returns 0, or 2 for a pattern that is none (told). */
+static int any_match(const struct patterns *patterns, bool anywhere, const char *text, bool *found) {
+    *found = false;
+    for (size_t i = 0; i < patterns->count && !*found; i++) {
+        spr_error error;
+        if (spr_match(patterns->items[i], anywhere, text, found, &error) == 0) continue;
+        say("%s: %s", syntax.name, error.message);
+        return 2;
+    }
+    return 0;
+}
+
+static int wants(const struct request *request, const spr_line_record *record, bool *wanted) {
+    static const struct {
+        int kind;
+        bool anywhere, of_function, keeps;
+    } tests[] = {{INCLUDE, false, false, true},
+                 {EXCLUDE, false, false, false},
+                 {FUNCTIONS, true, true, true},
+                 {REGIONS, true, false, true}};
+    *wanted = true;
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        const struct patterns *patterns = &request->patterns[tests[i].kind];
+        bool found;
+        if (!patterns->count) continue;
+        const char *text = tests[i].of_function ? record->function : record->region;
+        if (any_match(patterns, tests[i].anywhere, text, &found)) return 2;
+        if (found != tests[i].keeps) *wanted = false;
+    }
+    return 0;
+}
+
+/* Moves the wanted records to the front. */
+static int select_records(const struct request *request, spr_line_profile *lines, size_t *count,
+                          uint32_t *other_ranks) {
+    uint32_t last = UINT32_MAX;
+    *count = 0;
+    *other_ranks = 0;
+    for (size_t i = 0; i < lines->count; i++) {
+        bool wanted;
+        if (!wants_rank(request, lines->records[i].rank)) {
+            *other_ranks += lines->records[i].rank != last;
+            last = lines->records[i].rank;
+            continue;
+        }
+        if (wants(request, &lines->records[i], &wanted)) return 2;
+        if (!wanted) continue;
+        const spr_line_record keep = lines->records[i];
+        lines->records[i] = lines->records[*count];
+        lines->records[(*count)++] = keep;
+    }
+    return 0;
+}
+
+/* ---- output ------------------------------------------------------------------------------------------------------ */
+
+static int print_json(const char *path, const spr_line_profile *lines, size_t count) {
+    json_t *records = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(records, line_table_json(&lines->records[i]));
+    json_t *document = json_pack("{s:s, s:i, s:s, s:o}", "format", "scope-profiler-line-profile", "format_version", 1,
+                                 "units", "seconds", "records", records);
+    char *shown = text_lossy(path);
+    json_object_set_new(document, "file", json_string(shown));
+    free(shown);
+    int failed = json_print(document, stdout);
+    json_decref(document);
+    return failed ? 1 : 0;
+}
+
+static void print_tables(const char *path, const spr_line_profile *lines, size_t count) {
+    const struct sink sink = sink_open(stdout);
+    char *shown = text_shown(path);
+    sink_line(&sink, "Line profile: %s", shown);
+    free(shown);
+    const char *changed = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (line_table_print(&sink, &lines->records[i])) changed = lines->records[i].filename;
+    if (!count) printf("\nNo line-profile records matched.\n");
+    fflush(stdout);
+    if (changed) say("%s: has changed since the run; the lines shown are those that ran", changed);
+}
+
+static int show(const char *path, spr_profile *profile, const struct request *request) {
+    spr_line_profile lines;
+    spr_error error;
+    size_t count;
+    uint32_t other_ranks;
+    if (spr_lines_read(profile, NULL, &lines, &error)) {
+        say("%s", error.message);
+        return 1;
+    }
+    int status = select_records(request, &lines, &count, &other_ranks);
+    if (!status && request->json)
+        status = print_json(path, &lines, count);
+    else if (!status)
+        print_tables(path, &lines, count);
+    if (!status && other_ranks && !request->ranks.count)
+        say("%s: %" PRIu32 " more %s line records; --ranks shows them", path, other_ranks,
+            other_ranks == 1 ? "rank has" : "ranks have");
+    spr_lines_free(&lines);
+    return status;
+}
+
+int command_line_profile(int argc, char **argv) {
+    struct request request = {0};
+    int parsed = parse(argc, argv, &request), status = parsed == OPTIONS_HELP ? 0 : 2;
+    if (!parsed) {
+        spr_profile *profile = profiles_open(argv[optind]);
+        status = profile ? show(argv[optind], profile, &request) : 1;
+        spr_close(profile);
+    }
+    for (int i = 0; i < KINDS; i++) free(request.patterns[i].items);
+    free(request.ranks.items);
+    return status;
+}
