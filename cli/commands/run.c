@@ -25,7 +25,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LABEL = OPTION_LONG, COMPRESS, RECURSIVE, NO_RECURSIVE, ALL, INCLUDE, EXCLUDE, PYTHON, PYTHON_HOOK, KEEP_SPOOL };
+enum {
+    LABEL = OPTION_LONG,
+    COMPRESS,
+    RECURSIVE,
+    NO_RECURSIVE,
+    ALL,
+    INCLUDE,
+    EXCLUDE,
+    PYTHON,
+    PYTHON_HOOK,
+    LINE_PROFILE,
+    LINE_FUNCTION,
+    KEEP_SPOOL
+};
 
 static const struct option_spec options[] = {
     {'o', "outfile", "FILE", "the profile to write (default: profiling_data.h5)"},
@@ -40,6 +53,9 @@ static const struct option_spec options[] = {
     {PYTHON, "python", "FILE", "the Python that runs PROGRAM (default: python3)"},
     {PYTHON_HOOK, "python-hook", "NAME",
      "how calls are seen: setprofile, evalframe (3.9 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
+    {LINE_PROFILE, "line-profile", NULL, "count the lines of the program's own Python functions"},
+    {LINE_FUNCTION, "line-function", "GLOB",
+     "count only the lines of functions of such a name,\n[module.]function; may be repeated (implies --line-profile)"},
     {KEEP_SPOOL, "keep-spool", NULL, "leave the raw recording beside the profile"},
     {'m', NULL, "MODULE", "run a Python module, as python3 -m does"},
     {0},
@@ -115,6 +131,13 @@ static int parse(int argc, char **argv, struct run *run) {
             if (!python_hook_exists(value))
                 return options_complain(&syntax, "--python-hook: '%s' is none of %s", value, python_hook_names);
             run->request.hook = value;
+            break;
+        case LINE_FUNCTION:
+            python_add_glob(&run->request.line_functions, value);
+            run->request.lines = true;
+            break;
+        case LINE_PROFILE:
+            run->request.lines = true;
             break;
         case KEEP_SPOOL:
             run->keep = true;

@@ -9,10 +9,12 @@ struct python_request {
     bool functions;          /* record every call of user code */
     bool all;                /* of the standard library and installed packages as well */
     char *include, *exclude; /* globs on names, one a line; NULL: none */
+    bool lines;              /* count lines as well: */
+    char *line_functions;    /* of the functions with such names, one glob a line; NULL: of all of user code */
     const char *hook;        /* NULL: the recorder chooses */
 };
 
-/* Adds a glob to request->include or request->exclude. */
+/* Adds a glob to one of the request's lists. */
 void python_add_glob(char **globs, const char *glob);
 
 /* False when there is no hook of this name. */
