@@ -97,10 +97,19 @@ between() {
     awk -v l="$2" -v h="$3" -v g="$4" 'BEGIN { exit !(g ~ /^[-+0-9.]/ && g + 0 >= l + 0 && g + 0 <= h + 0) }'
     check "$1" $? "wanted $2 to $3, got '$4'"
 }
-e2e_show() { head -c 1500 "$1" 2>&1 | sed 's/^/    | /'; }
-contains() { grep -qF -e "$2" "$3"; check "$1" $? "no '$2' in $3:"$'\n'"$(e2e_show "$3")"; }
-lacks() { ! grep -qF -e "$2" "$3"; check "$1" $? "'$2' in $3:"$'\n'"$(e2e_show "$3")"; }
-matches() { grep -qE -e "$2" "$3"; check "$1" $? "nothing matches '$2' in $3:"$'\n'"$(e2e_show "$3")"; }
+e2e_show() { head -c 1500 "$1" 2>&1 | tr -d '\0' | sed 's/^/    | /'; }
+e2e_grep() { # WHAT OPTION PATTERN FILE WANTED: asserts that grep's status is WANTED (0 found, 1 not found)
+    local copy=$4 status
+    [ -f "$4" ] || { copy=$e2e_dir/.grepped; cat "$4" >"$copy" 2>/dev/null; } # a <(...) can be read once only
+    grep -q "$2" -e "$3" "$copy"
+    status=$?
+    [ $status = "$5" ]
+    check "$1" $? "'$3' $([ "$5" = 0 ] && echo "is not" || echo "is") in $4"
+    if [ $status != "$5" ]; then e2e_show "$copy"; fi
+}
+contains() { e2e_grep "$1" -F "$2" "$3" 0; }
+lacks() { e2e_grep "$1" -F "$2" "$3" 1; }
+matches() { e2e_grep "$1" -E "$2" "$3" 0; }
 ok() { local what=$1; shift; "$@"; check "$what" $? "status $? of: $*"; }
 not_ok() { local what=$1; shift; ! "$@"; check "$what" $? "succeeded: $*"; }
 

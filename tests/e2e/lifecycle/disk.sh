@@ -30,11 +30,13 @@ head -c 9M /dev/zero >disk/ballast
 run scope-profiler run -q -o disk/x.h5 ./fills 3000000 "rm disk/ballast" 3000000
 equal "filled: result and status" "3 result 42" "$rc $(cat out.txt)"
 contains "filled: the cause is said" "No space left" err.txt
-equal "filled: once from the program" 1 "$(grep -c 'No space left' err.txt)"
+equal "filled: once at the moment, once at the end" "1 1" \
+    "$(grep -c 'recording stopped: .*No space left' err.txt) $(grep -c 'process .*No space left' err.txt)"
 between "filled: the calls before it are kept" 200000 500000 "$(ncalls disk/x.h5 event)"
 equal "filled: not complete" 0 "$(column disk/x.h5 process_table complete)"
 between "filled: since when" 1 9e18 "$(column disk/x.h5 process_table incomplete_since_ns)"
 matches "filled: why" "No space left" <(column disk/x.h5 process_table problem)
+lacks "filled: the file names no directory" "$e2e_dir" disk/x.h5
 run scope-profiler inspect disk/x.h5
 equal "filled: inspect" 0 "$rc"
 contains "filled: inspect says it" "No space left" <(cat out.txt err.txt)
