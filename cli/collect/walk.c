@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define BLOCK_LARGEST  32768 /* words */
-#define BLOCK_SMALLEST 2048  /* more than the longest group */
+#define BLOCK_SMALLEST 512   /* more than the longest group */
 #define BLOCKS_TOTAL   (2u << 20)
 #define DEPTH_LARGEST  (512u << 10)
 #define DEPTH_SMALLEST (16u << 10)
