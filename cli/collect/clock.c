@@ -57,10 +57,11 @@ static int by_ticks(const void *a, const void *b) {
     return (p->ticks > q->ticks) - (p->ticks < q->ticks);
 }
 
-/* 0: no usable rate between the two. */
+/* 0: no usable rate between the two. Rounded up, so that a whole number of ns comes out as that. */
 static uint64_t rate(const struct spool_point *a, const struct spool_point *b) {
     if (b->ticks <= a->ticks || b->ns <= a->ns) return 0;
-    u128 multiplier = ((u128)(uint64_t)(b->ns - a->ns) << CLOCK_SHIFT) / (b->ticks - a->ticks);
+    uint64_t ticks = b->ticks - a->ticks;
+    u128 multiplier = (((u128)(uint64_t)(b->ns - a->ns) << CLOCK_SHIFT) + ticks - 1) / ticks;
     return multiplier > UINT64_MAX ? 0 : (uint64_t)multiplier;
 }
 
