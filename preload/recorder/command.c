@@ -31,17 +31,32 @@ void command_find(void) {
     snprintf(command, sizeof command, "%s/scope-profiler", SCOPE_BINDIR);
 }
 
+enum { STACK = 64 << 10 };
+
 struct start {
     char **arguments, **environment;
     uint64_t mask;
+    char *stack; /* of the command's process until it is the command */
 };
 
-/* In the child, on a stack of its own in the parent's memory; the parent waits. */
-static int start(void *argument) {
+/* Both processes run on stacks of their own in the program's memory, while the program waits. */
+static int become_command(void *argument) {
     const struct start *s = argument;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s->mask, NULL, sizeof s->mask);
     execve(s->arguments[0], s->arguments, s->environment);
     _exit(127);
+}
+
+/* Stands between the program and the command: whatever a process was cloned with, one that has called exec sends
+ * SIGCHLD to its parent and is found by its wait(). This one never does. */
+static int go_between(void *argument) {
+    struct start *s = argument;
+    int status = -1;
+    signal(SIGCHLD, SIG_DFL); /* of this process alone: an ignored SIGCHLD would lose the status */
+    pid_t pid = clone(become_command, s->stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD, s);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) break;
+    _exit(pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126);
 }
 
 /* The environment without us: the command is not to be profiled. In pages of its own; NULL without memory. */
@@ -57,24 +72,23 @@ static char **clean_environment(size_t *bytes) {
 }
 
 int command_collect(const char *spool, bool keep) {
-    enum { STACK = 64 << 10 };
     size_t environment_bytes;
-    char *stack = sys_pages(STACK);
+    char *stack = sys_pages(2 * STACK);
     char **environment = clean_environment(&environment_bytes);
     char *with_keep[] = {command, "collect", "-q", "--keep", (char *)spool, NULL};
     char *without[] = {command, "collect", "-q", (char *)spool, NULL};
     int status = -1, result = ENOMEM;
     if (stack && environment) {
         struct sys_quiet q = sys_quiet_begin();
-        struct start s = {keep ? with_keep : without, environment, q.mask};
+        struct start s = {keep ? with_keep : without, environment, q.mask, stack};
         /* No exit signal: the program's SIGCHLD handler and its wait() never hear of this child. */
-        pid_t pid = clone(start, stack + STACK, CLONE_VM | CLONE_VFORK, &s);
+        pid_t pid = clone(go_between, stack + 2 * STACK, CLONE_VM | CLONE_VFORK, &s);
         result = pid < 0 ? errno : 0;
         while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0)
             if (errno != EINTR) break;
         sys_quiet_end(q);
     }
-    if (stack) munmap(stack, STACK);
+    if (stack) munmap(stack, 2 * STACK);
     if (environment) munmap(environment, environment_bytes);
     if (result) return result;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
