@@ -8,30 +8,30 @@ printf '#include <scope_profiler.hpp>\nint main() { SP_PROFILE_SCOPE("work"); re
 printf '#include <scope_reader.h>\n#include <stdio.h>\nint main(int c, char **v)\n{\n    spr_profile *p;\n    spr_error e;\n    (void)c;\n    if (spr_open(v[1], &p, &e)) return 1;\n    printf("%%d\\n", (int)spr_num_calls(p));\n    spr_close(p);\n    return 0;\n}\n' >reader.c
 
 works() { # WHAT ROOT PREFIX: what is installed in ROOT/PREFIX works
-    local what=$1 top=$2$3 packages
+    local what=$1 top=$2$3 packages include linked
     packages=$(dirname "$(find "$top" -name scope-profiler.pc)")
     run "$top/bin/scope-profiler" --version
     matches "$what: version" '^scope-profiler [0-9]+\.[0-9]+\.[0-9]+$' out.txt
-    export PKG_CONFIG_LIBDIR=$packages:$(pkg-config --variable pc_path pkg-config)
-    unset PKG_CONFIG_SYSROOT_DIR
-    local define=
-    [ -z "$2" ] || define="--define-prefix" # staged: the files name the place they will be in
-    local cflags
-    cflags=$(pkg-config $define --cflags scope-profiler)
-    ok "$what: a C program by pkg-config" words "gcc -Wall -Wextra -Wpedantic -Werror $cflags c.c -o c"
-    ok "$what: a C++ program by pkg-config" words "g++ -Wall -Wextra -Wpedantic -Werror $cflags cpp.cpp -o cpp"
-    for program in c cpp; do
+    export PKG_CONFIG_LIBDIR=$packages:$(pkg-config --variable pc_path pkg-config) PKG_CONFIG_SYSROOT_DIR=$2
+    include=$(pkg-config --variable=includedir scope-profiler)
+    ok "$what: a C program, linked to nothing" words "gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -I$include c.c -o c"
+    ok "$what: a C++ program, linked to nothing" words "g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -I$include cpp.cpp -o cpp"
+    linked=$(pkg-config --cflags scope-profiler)
+    ok "$what: a C program, linked to the library" words "gcc $linked c.c -o linked $(pkg-config --libs scope-profiler)"
+    export LD_LIBRARY_PATH=$(dirname "$(find "$top" -name 'libscope-profiler.so')")
+    for program in c cpp linked; do
         run ./$program
         equal "$what: $program alone" 0 "$rc"
         run "$top/bin/scope-profiler" run -q -o $program.h5 ./$program
         equal "$what: $program recorded" "0 1" "$rc $(ncalls $program.h5 work)"
     done
-    ok "$what: the reader by pkg-config" words "gcc reader.c -o reader $(pkg-config $define --cflags --libs scope-reader)"
-    libraries=$(dirname "$(find "$top" -name 'libscope-reader.so' | head -n 1)")
-    run env LD_LIBRARY_PATH="$libraries" ./reader c.h5
+    ok "$what: the reader by pkg-config" words "gcc reader.c -o reader $(pkg-config --cflags --libs scope-reader)"
+    run ./reader c.h5
+    unset LD_LIBRARY_PATH
     equal "$what: the reader" "0 1" "$rc $(cat out.txt)"
     equal "$what: version of both packages" "$("$top/bin/scope-profiler" --version | cut -d' ' -f2)" \
         "$(pkg-config --modversion scope-profiler scope-reader | sort -u)"
+    unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
     for page in "$top"/share/man/man1/*.1; do
         run env MANWIDTH=80 man --warnings=w -E UTF-8 -l "$page"
         equal "$what: $(basename "$page") is clean" "0 0" "$rc $(wc -c <err.txt)"
