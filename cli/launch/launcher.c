@@ -91,9 +91,7 @@ static const char *const identities[][2] = {
 };
 
 /* NULL: the launcher says nothing that is the same on all machines. */
-static char *launch_name(pid_t launcher_process) {
-    char *port = control_port(launcher_process);
-    if (port) return port;
+static char *launch_name(void) {
     for (size_t i = 0; i < sizeof identities / sizeof identities[0]; i++) {
         const char *first = getenv(identities[i][0]);
         const char *second = identities[i][1] ? getenv(identities[i][1]) : "";
@@ -102,15 +100,17 @@ static char *launch_name(pid_t launcher_process) {
     return NULL;
 }
 
-static uint64_t identify(const struct kind *kind, const struct launcher *launcher) {
+static void identify(const struct kind *kind, struct launcher *launcher) {
     pid_t process = find_launcher_process(kind->rank);
     bool one_node = launcher->size && launcher->local_size == launcher->size;
-    char *name = launch_name(process);
+    char *name = control_port(process);
+    launcher->proxy = name ? process : 0;
+    if (!name) name = launch_name();
     uint64_t hash = hash_text(hash_text(HASH_START, kind->rank), name ? name : "");
     /* On one machine the launcher's process tells two launches of one name apart. */
     if (one_node || !name) hash = hash_process(hash, process);
     free(name);
-    return hash;
+    launcher->launch = hash;
 }
 
 bool launcher_detect(struct launcher *launcher) {
@@ -120,7 +120,7 @@ bool launcher_detect(struct launcher *launcher) {
     launcher->size = number_of(kind->size, 0);
     launcher->local_size = number_of(kind->local_size, 0);
     if (launcher->local_size > launcher->size) launcher->local_size = 0;
-    launcher->launch = identify(kind, launcher);
+    identify(kind, launcher);
     return true;
 }
 

@@ -4,12 +4,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct launcher {
     int rank;
     int size;        /* 0 unknown */
     int local_size;  /* ranks on this machine; 0 unknown */
     uint64_t launch; /* the same for all ranks of one launch, and for no other */
+    pid_t proxy;     /* Hydra's own process on this machine; 0: another launcher */
 };
 
 /* False: no launcher started this process. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -147,7 +148,21 @@ static bool remove_link(int spool, const char *name, void *argument) {
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-/* The launcher waits until stderr is closed, so the profile is there when it returns; nothing else is held open. */
+/* A launcher does not return before stderr is closed, so the profile is there when it does. Open MPI looks at the
+ * ranks' stderr. Hydra's mpiexec looks at its proxy's as well, and that one is taken: a proxy that still sees a rank's
+ * stderr open when another rank has failed reports the rank that it killed, not the one that failed. */
+static void hold_stderr(const struct launcher *launcher) {
+    char path[64];
+    struct stat status;
+    if (!launcher->proxy) return;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)launcher->proxy, STDERR_FILENO);
+    if (stat(path, &status) || !S_ISFIFO(status.st_mode)) return; /* another kind is not waited for */
+    int held = open(path, O_WRONLY | O_CLOEXEC);
+    if (held < 0) return;
+    dup2(held, STDERR_FILENO);
+    close(held);
+}
+
 static void close_all_but(int keep) {
     DIR *directory = opendir("/proc/self/fd");
     if (!directory) return;
@@ -192,6 +207,7 @@ static void start(const struct session *session, const struct launcher *launcher
     setsid();
     if (fork() == 0) {
         ignore_signals();
+        hold_stderr(launcher);
         close_all_but(session->descriptor);
         proc_replace(session->descriptor, file, proc_of(getpid())); /* it named the rank that starts us */
         watch_and_collect(session, launcher, what);

@@ -52,7 +52,7 @@ static char *cell_region(const struct cell *cell) {
 }
 
 static char *cell_total(const struct cell *cell) {
-    return indented(cell, number_total(known(cell, own_or(cell, cell->row->stats.total))));
+    return indented(cell, number_total(known(cell, own_or(cell, cell->row->total))));
 }
 
 static char *cell_percent(const struct cell *cell) {

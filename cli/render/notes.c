@@ -60,7 +60,7 @@ static void add_remarks(struct lines *lines, const struct rows *rows, const stru
     for (size_t i = 0; i < columns->count; i++) percent |= !strcmp(columns_keys[columns->chosen[i]], "percent");
     add(lines, xcopy("Durations are in seconds."));
     if (rows->count > 1) add(lines, xcopy("Regions may nest, so the summed total can exceed the wall-clock time."));
-    if (recursive) add(lines, xcopy("↻ calls itself: such calls are counted in one row, their time once."));
+    if (recursive) add(lines, xcopy("↻ calls itself: all its calls are one row; their time is counted once."));
     if (percent && !isnan(rows->session)) add(lines, xcopy("% session is the share of " ROWS_SESSION_REGION "."));
     if (missing) add(lines, xcopy("- stands where the selected ranks recorded no call."));
 }

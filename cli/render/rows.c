@@ -27,6 +27,7 @@ static int append_flat(spr_profile *profile, const spr_selection *selection, enu
     if (status) return status;
     struct row *row = append(rows, profile, region);
     row->stats = stats;
+    row->total = stats.total;
     row->coverage = stats.calls ? stats.total : NAN;
     return 0;
 }
@@ -44,6 +45,7 @@ static void append_nodes(const spr_profile *profile, const spr_tree *tree, struc
         row->has_children = node->has_children;
         row->stats = node->stats;
         row->coverage = path[node->depth] = node->coverage;
+        row->total = node->recursive ? node->coverage : node->stats.total;
         if (node->depth) row->parent_coverage = path[node->depth - 1];
         seen[node->region] = true;
     }
@@ -128,8 +130,8 @@ enum { KEY_START, KEY_NAME, KEY_TOTAL, KEY_CALLS, KEY_AVG, KEY_MIN, KEY_MAX, KEY
 
 static double sort_value(const struct row *row, size_t key) {
     const spr_stats *s = &row->stats;
-    const double values[] = {0,        0,       s->total, (double)s->calls, s->average, s->minimum, s->maximum,
-                             s->first, s->last, s->std,   s->p50,           s->p95,     s->p99,     s->imbalance_pct};
+    const double values[] = {0,        0,       row->total, (double)s->calls, s->average, s->minimum, s->maximum,
+                             s->first, s->last, s->std,     s->p50,           s->p95,     s->p99,     s->imbalance_pct};
     return s->calls || key == KEY_CALLS ? values[key] : NAN;
 }
 

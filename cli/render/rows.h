@@ -14,8 +14,9 @@ struct row {
     size_t region;
     uint32_t depth;
     bool recursive, has_children;
-    spr_stats stats;        /* calls 0: nothing recorded on the selected ranks */
-    double coverage;        /* s */
+    spr_stats stats; /* calls 0: nothing recorded on the selected ranks */
+    double total;    /* s; of a region that calls itself the time that any of its calls was open, else their sum */
+    double coverage; /* s */
     double parent_coverage; /* s; NAN for a root */
 };
 

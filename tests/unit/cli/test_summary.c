@@ -150,6 +150,7 @@ static void percentages_and_recursion(void **state) {
                 "\n");
     char *text = table_text(profile, "start", NULL, ROWS_TREE_AUTO, 0);
     assert_non_null(strstr(text, "│ region                    % session      total [s]"));
+    assert_non_null(strstr(text, "│ └─ a ↻ (2x)                  50.00%         0.500000 │")); /* not 0.6 */
     free(text);
     spr_close(profile);
 }
