@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,15 +54,21 @@ static hid_t open_hdf5(const struct profile *p, bool create) {
     return file;
 }
 
-/* A full disk is met here, by a plain call that fails, and not in the middle of HDF5's own work. Where the file system
- * cannot reserve, it is met later. */
+/* Limits of space are met here, by plain calls that fail, and not in the middle of HDF5's own work, which does not
+ * recover from that. A file of `bytes` is allowed: */
+static bool within_limit(struct profile *p, uint64_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || bytes <= limit.rlim_cur) return true;
+    return fail(p->c->report, "%s: %s", p->path, strerror(EFBIG));
+}
+
+/* And the disk has `bytes` more behind what is written. Where a file system cannot reserve, that is met later. */
 static bool reserve(struct profile *p, uint64_t bytes) {
     struct stat status;
-    if (fstat(p->file.fd, &status) == 0 &&
-        fallocate(p->file.fd, FALLOC_FL_KEEP_SIZE, status.st_size, (off_t)bytes) != 0 &&
-        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-        return fail(p->c->report, "%s: %s", p->path, strerror(errno));
-    return true;
+    if (fstat(p->file.fd, &status) != 0) return true;
+    if (!within_limit(p, (uint64_t)status.st_size + bytes)) return false;
+    if (fallocate(p->file.fd, FALLOC_FL_KEEP_SIZE, status.st_size, (off_t)bytes) == 0) return true;
+    return (errno != ENOSPC && errno != EDQUOT) || fail(p->c->report, "%s: %s", p->path, strerror(errno));
 }
 
 /* ---- event columns ---------------------------------------------------------------------------------------------- */
@@ -127,6 +134,9 @@ static bool note_place(struct profile *p, hid_t set, int column) {
 
 /* Uncompressed columns are written past HDF5, straight to where it will look for them. */
 static bool lay_out(struct profile *p) {
+    uint64_t columns = 0;
+    for (int column = 0; column < EVENT_COLUMNS; column++) columns += p->events.has[column];
+    if (!within_limit(p, columns * p->c->calls * sizeof(int64_t))) return false;
     hid_t file = open_hdf5(p, true);
     bool good = file >= 0 && make_columns(p, file, note_place);
     if (file >= 0) good = H5Fclose(file) >= 0 && good;

@@ -167,8 +167,17 @@ static void add_range(struct ranges *r, uint32_t first, uint32_t last) {
     r->length += (size_t)length;
 }
 
+/* A process that only says which rank it is (sp_init) tells nothing of how many there are. */
+static bool size_is_known(const struct collection *c) {
+    bool known = c->options->expected_ranks > 0;
+    for (size_t i = 0; i < c->num_processes && !known; i++)
+        known = c->processes[i].info.mpi_size > 0 || c->processes[i].info.launcher_size > 0;
+    return known;
+}
+
 void ranks_note_missing(struct collection *c) {
     struct ranges missing = {0};
+    if (!size_is_known(c)) return;
     uint32_t next = 0;
     for (size_t i = 0; i <= c->num_processes; i++) {
         uint32_t rank = i < c->num_processes ? c->processes[i].rank : c->world_size;

@@ -156,8 +156,10 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
         return true;
     }
     p->here = p->info.boot_id[0] && strcmp(p->info.boot_id, c->machine.boot_id) == 0;
-    p->running = p->here && p->info.end != SPOOL_END_EXIT && process_alive(p->info.pid, p->info.start_time);
-    tell_to_stop(p);
+    /* One that has finalized its profile (and waits for it now) records no more. */
+    p->running = p->here && p->info.end != SPOOL_END_EXIT && p->info.stop != SPOOL_STOP_FINALIZE &&
+                 process_alive(p->info.pid, p->info.start_time);
+    if (!c->options->keep) tell_to_stop(p);
     while (first_lane < count && entries[first_lane].kind != FILE_LANE) first_lane++;
     c->num_processes++;
     if (!log_read_facts(p)) return fail_memory(c->report);

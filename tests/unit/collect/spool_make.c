@@ -193,11 +193,11 @@ void make_lane_write(struct make_lane *lane) {
     NEED(file && in_window * 8 <= lane->window_bytes);
     head.committed = (lane->flushed + lane->committed_more) << 1 | (lane->clearing ? SPOOL_CLEARING : 0);
     memcpy(file, &head, sizeof head);
-    memcpy(file + start, lane->words, lane->flushed * 8);
+    if (lane->flushed) memcpy(file + start, lane->words, lane->flushed * 8);
     memset(file + start + lane->flushed * 8, 0x5a, lane->trailing * 8);
     if (lane->clearing)
         memcpy(file + SPOOL_PAGE, lane->words + lane->flushed - lane->clearing_words, lane->clearing_words * 8);
-    else
+    else if (in_window)
         memcpy(file + SPOOL_PAGE, lane->words + lane->flushed, in_window * 8);
     snprintf(rest, sizeof rest, "-%u.lane", lane->number);
     path_of(lane->process, rest, path);
