@@ -5,6 +5,7 @@
 #include "frames.h"
 #include "hook.h"
 #include "recorder.h"
+#include "unseen.h"
 #include <pthread.h>
 
 #define TLS __thread __attribute__((tls_model("initial-exec")))
@@ -92,6 +93,22 @@ static PyObject *evaluate_trial(PyThreadState *thread, void *frame, int throw_fl
 static void trial_on(void) { py._PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate_trial); }
 static void trial_off(void) { py._PyInterpreterState_SetEvalFrameFunc(interpreter, next); }
 
+static int counted;
+
+static PyObject *evaluate_counting(PyThreadState *thread, void *frame, int throw_flag) {
+    counted++;
+    return next(thread, frame, throw_flag);
+}
+
+static bool sees_every_call(void) {
+    int expected;
+    counted = 0;
+    py._PyInterpreterState_SetEvalFrameFunc(interpreter, evaluate_counting);
+    bool ran = unseen_try(&expected);
+    trial_off();
+    return ran && counted == expected;
+}
+
 static const char *install(PyInterpreterState *main) {
     if (!py._PyInterpreterState_SetEvalFrameFunc || !py._PyInterpreterState_GetEvalFrameFunc)
         return "this Python does not offer it";
@@ -99,6 +116,8 @@ static const char *install(PyInterpreterState *main) {
     next = py._PyInterpreterState_GetEvalFrameFunc(main);
     if (!frames_choose() || !frames_run_trial(&trial, trial_on, trial_off))
         return "the frames of this Python are not as expected";
+    if (py.minor == 11 && !sees_every_call() && !(unseen_prevent() && sees_every_call()))
+        return "this Python does not show it every call of __getitem__";
     py._PyInterpreterState_SetEvalFrameFunc(main, evaluate);
     return NULL;
 }

@@ -12,7 +12,7 @@ Py_ssize_t names_index = -1;
 /* ---- the user's filter ---------------------------------------------------------------------------------------------
  */
 
-static bool record_all;
+static bool record_all, command_is_library;
 static struct globs {
     char *list[256];
     int count;
@@ -32,6 +32,9 @@ void names_configure(bool all, const char *include_lines, const char *exclude_li
     split(&include, include_lines);
     split(&exclude, exclude_lines);
 }
+
+void names_command_is_library(void) { command_is_library = true; }
+bool names_want_library(void) { return record_all; }
 
 static bool matches(const struct globs *globs, const char *name) {
     for (int i = 0; i < globs->count; i++)
@@ -72,6 +75,7 @@ static bool is_library(const char *file, PyObject *globals, const char *module) 
     if (strncmp(file, "<frozen", 7) == 0) return true;
     const char *from = globals ? py_text(py.PyDict_GetItemString(globals, "__file__")) : NULL;
     if (from) return is_library_file(from);
+    if (command_is_library && strcmp(file, "<string>") == 0) return true;
     return module && strcmp(module, "__main__") != 0; /* namedtuple() and its like name a module that does not exist */
 }
 

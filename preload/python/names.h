@@ -34,6 +34,10 @@ static inline name_word name_find(PyObject *code) {
  * all: also the standard library and installed packages. */
 void names_configure(bool all, const char *include, const char *exclude);
 
+/* The text given to -c is not the user's: it starts a helper of the standard library. */
+void names_command_is_library(void);
+bool names_want_library(void);
+
 /* Once for each initialisation of Python: false when code objects give no place. */
 bool names_up(void);
 

@@ -105,6 +105,13 @@ static bool up(PyInterpreterState *which, int64_t id) {
     return true;
 }
 
+/* The processes that multiprocessing starts run a line of its own, in which the user's functions are called. */
+static bool starts_helper(const char *event, PyObject *args) {
+    static const char line[] = "from multiprocessing.";
+    const char *command = strcmp(event, "cpython.run_command") == 0 ? py_text(py.PyTuple_GetItem(args, 0)) : NULL;
+    return command && strncmp(command, line, sizeof line - 1) == 0;
+}
+
 static void start(const char *event, PyObject *args) {
     interpreter = py.interpreter();
     if (!names_up()) {
@@ -113,7 +120,9 @@ static void start(const char *event, PyObject *args) {
     }
     choose_hook();
     py.PyErr_Clear();
-    if (hook) begin_root(event, args);
+    bool helper = starts_helper(event, args);
+    if (helper) names_command_is_library();
+    if (hook && (!helper || names_want_library())) begin_root(event, args);
 }
 
 static void on_event(const char *event, PyObject *args) {
