@@ -19,7 +19,7 @@ enum { LABEL = OPTION_LONG, COMPRESS, KEEP };
 
 static const struct option_spec options[] = {
     {'o', "outfile", "FILE", "the profile to write (default: the one that the run named)"},
-    {'q', "quiet", NULL, "no summary, only problems"},
+    {'q', "quiet", NULL, "no summary, only problems; twice: only errors"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
     {KEEP, "keep", NULL, "leave the directories where they are"},
@@ -62,6 +62,7 @@ int command_collect(int argc, char **argv) {
             given = value;
             break;
         case 'q':
+            what.silent = what.quiet;
             what.quiet = true;
             break;
         case LABEL:

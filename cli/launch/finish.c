@@ -53,7 +53,7 @@ static void tell_written(const struct finish *finish, const struct collect_resul
             result->calls, result->calls == 1 ? "" : "s");
         print_summary(result->output);
     }
-    for (size_t i = 0; i < result->num_notes; i++) say("%s", result->notes[i]);
+    for (size_t i = 0; i < result->num_notes && !finish->silent; i++) say("%s", result->notes[i]);
     free(relative);
 }
 

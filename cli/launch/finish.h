@@ -12,6 +12,7 @@ struct finish {
     const char *label;  /* NULL: the session's */
     int compress;       /* -1: the session's */
     bool keep, quiet;
+    bool silent; /* no notes either: only what makes the work fail */
     pid_t child; /* 0 none */
     int child_status;
     int expected_ranks;      /* 0 unknown */

@@ -2,6 +2,7 @@
 #include "live.h"
 #include "open_calls.h"
 #include "recorder.h"
+#include "session_output.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -82,7 +83,7 @@ static sp_status open_own(sp_profiler *p, const char *prefix, size_t length, int
 static void join_session(sp_profiler *p, struct recorder *session) {
     p->recorder = session;
     p->own = false;
-    snprintf(p->path, sizeof p->path, "%s", rec_output_path(session));
+    session_output(session, p->path);
     atomic_store(&p->active, true);
 }
 
@@ -193,32 +194,16 @@ __attribute__((destructor)) static void at_exit(void) {
 /* ---- writing
  * --------------------------------------------------------------------------------------------------------- */
 
-/* How many calls were open when recording stopped, and a line on stderr for each region that had some. */
-static uint64_t report_open(sp_profiler *p) {
-    const uint64_t all = live_num_open_of(&p->live, p->recorder, 0);
-    const int regions = all ? rec_num_regions(p->recorder) : 0;
-    for (int i = 1; i <= regions; i++) {
-        const uint64_t open = live_num_open_of(&p->live, p->recorder, i);
-        if (open)
-            rec_warn("%s: %s: %llu call%s open when the profile was finalized", p->path,
-                     rec_region_name(p->recorder, i), (unsigned long long)open, open == 1 ? "" : "s");
-    }
-    return all;
-}
-
 static int write_own(sp_profiler *p, bool stop) {
     sp_status result = SP_OK;
     if (stop) {
         atomic_store(&p->active, false);
         if (p == &the_default) rec_make_default(NULL);
-        if (report_open(p) != 0) result = SP_ERR_OPEN_SCOPES;
-        live_settle(&p->live, p->recorder);
+        /* The command says which calls. */
+        if (live_num_open_of(&p->live, p->recorder, 0) != 0) result = SP_ERR_OPEN_SCOPES;
     }
-    const int error = rec_finish(p->recorder, stop);
-    if (error) {
-        rec_warn("%s was not written: %s", p->path, strerror(error));
-        return status(p, SP_ERR_IO);
-    }
+    /* Whoever failed has said why. */
+    if (rec_finish(p->recorder, stop) != 0) return status(p, SP_ERR_IO);
     status(p, result);
     return SP_OK;
 }

@@ -308,12 +308,6 @@ bool live_is_open(struct live *live, struct recorder *recorder, int region) {
     return found;
 }
 
-void live_settle(struct live *live, struct recorder *recorder) {
-    struct sys_quiet quiet = guard_enter(&live->guard);
-    update(live, recorder);
-    guard_leave(&live->guard, quiet);
-}
-
 void live_forget_calls(struct live *live, struct recorder *recorder) {
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);

@@ -46,7 +46,7 @@ struct live {
     size_t num_lanes, num_regions, num_threads, num_words; /* capacities */
 };
 
-/* Each brings itself up to date first. */
+/* Each brings itself up to date first, as far as the spool is still there. */
 struct live_numbers live_region_numbers(struct live *live, struct recorder *recorder, int region);
 /* Calls of this region open on any thread (region 0: of any region). */
 uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int region);
@@ -54,8 +54,6 @@ uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int regi
 int live_innermost(struct live *live, struct recorder *recorder);
 bool live_is_open(struct live *live, struct recorder *recorder, int region);
 
-/* What can still be read is read; later questions are answered from that. Before the spool goes. */
-void live_settle(struct live *live, struct recorder *recorder);
 /* Counts from 0 again; nothing is open. */
 void live_forget_calls(struct live *live, struct recorder *recorder);
 void live_free(struct live *live);

@@ -75,7 +75,7 @@ int command_collect(const char *spool, bool keep) {
     size_t environment_bytes;
     char *stack = sys_pages(2 * STACK);
     char **environment = clean_environment(&environment_bytes);
-    char *with_keep[] = {command, "collect", "-q", "--keep", (char *)spool, NULL};
+    char *with_keep[] = {command, "collect", "-qq", "--keep", (char *)spool, NULL};
     char *without[] = {command, "collect", "-q", (char *)spool, NULL};
     int status = -1, result = ENOMEM;
     if (stack && environment) {

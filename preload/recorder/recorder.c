@@ -103,7 +103,9 @@ int rec_finish(struct recorder *recorder, bool stop) {
     enum live_state state = recorder->live->state;
     if (stop) process_stop(recorder, SPOOL_STOP_FINALIZE, 0, "");
     sys_quiet_end(q);
-    return state == LIVE_NONE ? 0 : command_collect(recorder->spool, !stop);
+    if (state == LIVE_NONE) return 0;
+    if (state == LIVE_STOPPED && access(recorder->spool, F_OK) != 0) return errno; /* which has been said */
+    return command_collect(recorder->spool, !stop);
 }
 
 void rec_close(struct recorder *recorder) {
