@@ -106,15 +106,13 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static void note_process(struct report *report, const struct process *p, bool keep) {
+static void note_process(struct report *report, const struct process *p) {
     char who[320];
     snprintf(who, sizeof who, "process %" PRId64 " (%s)", p->info.pid, base_name(p->info.program));
     if (p->info.stop == SPOOL_STOP_ERROR)
         note(report, "%s: recording stopped early: %s%s%s", who, p->info.stop_path, p->info.stop_path[0] ? ": " : "",
              strerror(p->info.stop_errno));
-    if (p->running)
-        note(report, "%s was still running: what it records from now on is %s", who,
-             keep ? "not in this file" : "lost");
+    if (p->running) note(report, "%s was still running: what it records from now on is lost", who);
     if (p->damaged) note(report, "%s: its files are cut short or damaged: what they held behind that is lost", who);
     if (p->unknown)
         note(report, "%s: %" PRIu64 " event%s of regions without a name %s lost", who, p->unknown,
@@ -128,6 +126,6 @@ static void note_process(struct report *report, const struct process *p, bool ke
 
 bool problems_note(struct collection *c, size_t num_regions) {
     if (!note_regions(c, num_regions)) return false;
-    for (size_t i = 0; i < c->num_processes; i++) note_process(c->report, &c->processes[i], c->options->keep);
+    for (size_t i = 0; i < c->num_processes; i++) note_process(c->report, &c->processes[i]);
     return true;
 }

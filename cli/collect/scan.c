@@ -159,7 +159,7 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
     /* One that has finalized its profile (and waits for it now) records no more. */
     p->running = p->here && p->info.end != SPOOL_END_EXIT && p->info.stop != SPOOL_STOP_FINALIZE &&
                  process_alive(p->info.pid, p->info.start_time);
-    if (!c->options->keep) tell_to_stop(p);
+    tell_to_stop(p);
     while (first_lane < count && entries[first_lane].kind != FILE_LANE) first_lane++;
     c->num_processes++;
     if (!log_read_facts(p)) return fail_memory(c->report);

@@ -105,7 +105,9 @@ int rec_finish(struct recorder *recorder, bool stop) {
     sys_quiet_end(q);
     if (state == LIVE_NONE) return 0;
     if (state == LIVE_STOPPED && access(recorder->spool, F_OK) != 0) return errno; /* which has been said */
-    return command_collect(recorder->spool, !stop);
+    const int error = command_collect(recorder->spool, !stop);
+    if (!stop && recorder->live->process) recorder->live->process->closed = 0; /* collect told us to stop: not meant */
+    return error;
 }
 
 void rec_close(struct recorder *recorder) {
