@@ -195,9 +195,9 @@ void make_lane_write(struct make_lane *lane) {
     memcpy(file, &head, sizeof head);
     if (lane->flushed) memcpy(file + start, lane->words, lane->flushed * 8);
     memset(file + start + lane->flushed * 8, 0x5a, lane->trailing * 8);
-    if (lane->clearing)
+    if (lane->clearing && lane->clearing_words)
         memcpy(file + SPOOL_PAGE, lane->words + lane->flushed - lane->clearing_words, lane->clearing_words * 8);
-    else if (in_window)
+    else if (!lane->clearing && in_window)
         memcpy(file + SPOOL_PAGE, lane->words + lane->flushed, in_window * 8);
     snprintf(rest, sizeof rest, "-%u.lane", lane->number);
     path_of(lane->process, rest, path);
