@@ -12,8 +12,8 @@ static const size_t window_sizes[] = {256 << 10, 64 << 10, 16 << 10, SPOOL_PAGE}
 
 TLS struct lane *lane_mine = &lane_none;
 static TLS struct lane *lanes[REC_MAX_OPEN + 1]; /* of this thread, by recorder; lane_mine is one of them */
-static TLS uint64_t thread_serial;
-static TLS int thread_serial_pid; /* a forked child counts its threads anew */
+/* This thread's number in a recorder. A forked child counts its threads anew, and so does a recorder's next use. */
+static TLS struct { uint64_t process, serial; } thread_serials[REC_MAX_OPEN + 1];
 
 struct lane lane_none;
 static pthread_key_t end_of_thread;
@@ -115,10 +115,10 @@ struct lane *lane_acquire(struct recorder *recorder) {
     lock_take(&live->lock);
     struct lane *lane = free_or_new(recorder);
     if (lane) {
-        int pid = (int)live->process->pid;
-        if (!thread_serial || thread_serial_pid != pid) thread_serial = atomic_fetch_add(&live->threads, 1) + 1;
-        thread_serial_pid = pid;
-        lane->serial = thread_serial;
+        uint64_t *serial = &thread_serials[recorder->index].serial;
+        if (thread_serials[recorder->index].process != live->id) *serial = atomic_fetch_add(&live->threads, 1) + 1;
+        thread_serials[recorder->index].process = live->id;
+        lane->serial = *serial;
     }
     lock_give(&live->lock);
     if (!lane) return NULL;

@@ -90,6 +90,50 @@ static void others_may_record_meanwhile(void **state) {
     sp_destroy(sp_default_profiler());
 }
 
+static sp_profiler *shared;
+static atomic_int stage;
+
+static void reach(int now) { /* threads take turns */
+    atomic_store(&stage, now);
+    nap(15);
+}
+
+static void *first_to_begin(void *unused) {
+    sp_profiler_begin(shared, 0);
+    reach(1);
+    while (atomic_load(&stage) != 2) nap(1);
+    sp_profiler_end(shared, 0);
+    reach(3);
+    return unused;
+}
+
+/* The main thread has recorded elsewhere before, the other one has not: each is a thread of its own in the context. */
+static void threads_of_a_context_are_told_apart(void **state) {
+    (void)state;
+    pthread_t other;
+    assert_int_equal(sp_init("default", 0), 0);
+    const int region = sp_region("default");
+    sp_begin(region);
+    sp_end(region);
+    shared = sp_create("shared", 0);
+    assert_int_equal(sp_profiler_region(shared, "same"), 0);
+    assert_int_equal(pthread_create(&other, NULL, first_to_begin, NULL), 0);
+    while (atomic_load(&stage) != 1) nap(1);
+    nap(15);
+    sp_profiler_begin(shared, 0);
+    reach(2);
+    while (atomic_load(&stage) != 3) nap(1);
+    nap(15);
+    sp_profiler_end(shared, 0);
+    pthread_join(other, NULL);
+    const sp_region_stats s = stats_of(shared, 0);
+    assert_int_equal(s.calls, 2);
+    assert_in_range(s.min_ns, 25000000, s.max_ns); /* were they one thread, the shorter would be the inner one */
+    assert_in_range(s.total_ns, s.min_ns + s.max_ns - 1, s.min_ns + s.max_ns + 1);
+    sp_destroy(shared);
+    sp_destroy(sp_default_profiler());
+}
+
 static void crossed_ends_are_the_regions_own(void **state) {
     (void)state;
     sp_profiler *p = sp_create("crossed", 0);
@@ -122,6 +166,7 @@ int test_numbers(void) {
         cmocka_unit_test(durations_are_ns),
         cmocka_unit_test(every_call_is_counted_once),
         cmocka_unit_test(others_may_record_meanwhile),
+        cmocka_unit_test(threads_of_a_context_are_told_apart),
         cmocka_unit_test(crossed_ends_are_the_regions_own),
         cmocka_unit_test(begins_without_ends_are_bounded),
     };
