@@ -152,4 +152,10 @@ bool names_up(void) {
     return names_index >= 0 && (py.minor >= 11 || qualnames_up());
 }
 
+void names_leave_out(PyObject *code) {
+    if (names_index < 0) return;
+    name_word word = word_of(NULL, py_attribute_long(code, "co_flags", 0));
+    py.set_extra(code, names_index, (void *)(uintptr_t)word);
+}
+
 void names_forked(void) { places_forked(); }

@@ -47,6 +47,9 @@ name_word names_learn(PyObject *code, PyObject *globals);
 /* The region of the resumptions of the generator that has this code. */
 int names_learn_resumed(PyObject *code, PyObject *globals);
 
+/* The program records the calls of this code itself: they are nobody else's. */
+void names_leave_out(PyObject *code);
+
 /* In the child of a fork. */
 void names_forked(void);
 

@@ -30,6 +30,20 @@ static int minor_version(void *handle) {
     return strncmp(text, "3.", 2) == 0 ? atoi(text + 2) : -1;
 }
 
+static void find_objects(void) {
+    static const struct {
+        const char *name;
+        size_t place;
+    } objects[] = {{"_Py_NoneStruct", offsetof(struct py_api, none)},
+                   {"PyUnicode_Type", offsetof(struct py_api, unicode_type)},
+                   {"PyFunction_Type", offsetof(struct py_api, function_type)},
+                   {"PyStaticMethod_Type", offsetof(struct py_api, staticmethod_type)},
+                   {"PyClassMethod_Type", offsetof(struct py_api, classmethod_type)},
+                   {"PyType_Type", offsetof(struct py_api, type_type)}};
+    for (size_t i = 0; i < sizeof objects / sizeof *objects; i++)
+        py_symbol(py.handle, objects[i].name, (char *)&py + objects[i].place);
+}
+
 static void choose_names(void) {
     bool old = py.minor < 12;
     py.interpreter = py.minor < 9 ? py._PyInterpreterState_Get : py.PyInterpreterState_Get;
@@ -60,6 +74,7 @@ bool py_load(void *handle, char why[128]) {
     }
     py = found;
     choose_names();
+    find_objects();
     return true;
 }
 

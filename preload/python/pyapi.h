@@ -116,6 +116,37 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, PyObject *, PyIter_Next, (PyObject *))                                                             \
     F(8, 0, NEEDED, int, PyBytes_AsStringAndSize, (PyObject *, char **, Py_ssize_t *))                                 \
     F(8, 0, NEEDED, int, PyCode_Addr2Line, (PyObject *, int))                                                          \
+    F(8, 0, NEEDED, PyObject *, PyModuleDef_Init, (void *))                                                            \
+    F(8, 0, NEEDED, void *, PyModule_GetState, (PyObject *))                                                           \
+    F(8, 0, NEEDED, int, PyModule_AddObject, (PyObject *, const char *, PyObject *))                                   \
+    F(8, 0, NEEDED, PyObject *, PyType_FromSpec, (void *))                                                             \
+    F(8, 0, NEEDED, PyObject *, PyType_GenericAlloc, (PyObject *, Py_ssize_t))                                         \
+    F(8, 0, NEEDED, int, PyType_IsSubtype, (PyObject *, PyObject *))                                                   \
+    F(8, 0, NEEDED, void, PyObject_Free, (void *))                                                                     \
+    F(8, 0, NEEDED, void, PyObject_GC_UnTrack, (void *))                                                               \
+    F(8, 0, NEEDED, void, PyObject_GC_Del, (void *))                                                                   \
+    F(8, 0, NEEDED, void, PyObject_ClearWeakRefs, (PyObject *))                                                        \
+    F(8, 0, NEEDED, PyObject *, PyObject_GetAttr, (PyObject *, PyObject *))                                            \
+    F(8, 0, NEEDED, int, PyObject_SetAttr, (PyObject *, PyObject *, PyObject *))                                       \
+    F(8, 0, NEEDED, PyObject *, PyObject_GenericGetAttr, (PyObject *, PyObject *))                                     \
+    F(8, 0, NEEDED, int, PyObject_IsTrue, (PyObject *))                                                                \
+    F(8, 0, NEEDED, int, PyCallable_Check, (PyObject *))                                                               \
+    F(8, 0, NEEDED, PyObject *, PyMethod_New, (PyObject *, PyObject *))                                                \
+    F(8, 0, NEEDED, PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                                   \
+    F(8, 0, NEEDED, PyObject *, PyObject_CallFunctionObjArgs, (PyObject *, ...))                                       \
+    F(8, 0, NEEDED, PyObject *, PyObject_CallMethodObjArgs, (PyObject *, PyObject *, ...))                             \
+    F(8, 0, NEEDED, PyObject *, PyVectorcall_Call, (PyObject *, PyObject *, PyObject *))                               \
+    F(11, 0, NEEDED, PyObject *, PyObject_Vectorcall, (PyObject *, PyObject *const *, size_t, PyObject *))             \
+    F(9, 0, NEEDED, PyObject *, PyObject_VectorcallDict, (PyObject *, PyObject *const *, size_t, PyObject *))          \
+    F(8, 12, MAY_LACK, PyObject *, _PyFunction_Vectorcall, (PyObject *, PyObject *const *, size_t, PyObject *))        \
+    F(8, 0, NEEDED, int, PyDict_SetItem, (PyObject *, PyObject *, PyObject *))                                         \
+    F(8, 0, NEEDED, PyObject *, PyTuple_Pack, (Py_ssize_t, ...))                                                       \
+    F(8, 0, NEEDED, PyObject *, PyUnicode_InternFromString, (const char *))                                            \
+    F(8, 0, NEEDED, PyObject *, PyUnicode_FromFormat, (const char *, ...))                                             \
+    F(8, 0, NEEDED, PyObject *, PyErr_Format, (PyObject *, const char *, ...))                                         \
+    F(8, 0, NEEDED, int, PyArg_ParseTupleAndKeywords, (PyObject *, PyObject *, const char *, char **, ...))            \
+    F(8, 0, NEEDED, PyObject *, Py_BuildValue, (const char *, ...))                                                    \
+    F(8, 0, NEEDED, PyObject *, PyEval_GetBuiltins, (void))                                                            \
     F(8, 0, NEEDED, long, PyLong_AsLong, (PyObject *))                                                                 \
     F(8, 0, NEEDED, PyObject *, PyLong_FromLong, (long))                                                               \
     F(8, 0, NEEDED, PyObject *, PyLong_FromUnsignedLong, (unsigned long))                                              \
@@ -130,6 +161,8 @@ struct py_api {
 #undef PY_MEMBER
     int minor;    /* of 3.minor */
     void *handle; /* for dlsym: objects such as PyExc_ValueError or types */
+    void *none; /* None; the types below are those of all interpreters */
+    void *unicode_type, *function_type, *staticmethod_type, *classmethod_type, *type_type;
     /* One name for what moved between versions. */
     PyInterpreterState *(*interpreter)(void);
     Py_ssize_t (*request_extra)(py_free_extra);

@@ -1,0 +1,153 @@
+/* module.h: the builtin module `scope_profiler`, which a program can import while it is recorded. It is there before
+ * any installed package of that name, without a header or a library of Python's: the shapes that CPython wants to see
+ * are those of its stable ABI and of builds with a GIL.
+ *
+ * module.c has the table of functions; what they make has a file each. To add a function: a line there. To add a type:
+ * a struct and a make_*_type() here, a file, and a line in struct module_state. */
+#ifndef SCOPE_PROFILER_MODULE_H
+#define SCOPE_PROFILER_MODULE_H
+
+#include "pyapi.h"
+#include "recorder.h"
+
+/* ---- shapes of the stable ABI ------------------------------------------------------------------------------------ */
+
+struct py_head { /* every object begins with it */
+    Py_ssize_t references;
+    PyObject *type;
+};
+
+struct py_slot { /* PyType_Slot, PyModuleDef_Slot */
+    int slot;
+    void *value;
+};
+
+struct py_member { /* PyMemberDef */
+    const char *name;
+    int type;
+    Py_ssize_t offset;
+    int flags;
+    const char *doc;
+};
+
+struct py_type_spec { /* PyType_Spec */
+    const char *name;
+    int size, item_size;
+    unsigned flags;
+    struct py_slot *slots;
+};
+
+struct py_module_def { /* PyModuleDef */
+    struct py_head head;
+    PyObject *(*init)(void);
+    Py_ssize_t index;
+    PyObject *copy;
+    const char *name, *doc;
+    Py_ssize_t state_size;
+    struct py_method *methods;
+    struct py_slot *slots;
+    int (*traverse)(PyObject *module, int (*visit)(PyObject *, void *), void *data);
+    int (*clear)(PyObject *module);
+    void (*free)(void *module);
+};
+
+enum {
+    PY_METH_VARARGS_KEYWORDS = 3,
+    PY_METH_NOARGS = 4,
+    PY_METH_O = 8,
+    PY_METH_FASTCALL_KEYWORDS = 0x82,
+    PY_TP_AM_AWAIT = 77, /* typeslots.h */
+    PY_TP_CALL = 50,
+    PY_TP_CLEAR = 51,
+    PY_TP_DEALLOC = 52,
+    PY_TP_DESCR_GET = 54,
+    PY_TP_GETATTRO = 58,
+    PY_TP_ITER = 62,
+    PY_TP_ITERNEXT = 63,
+    PY_TP_METHODS = 64,
+    PY_TP_REPR = 66,
+    PY_TP_SETATTRO = 69,
+    PY_TP_TRAVERSE = 71,
+    PY_TP_MEMBERS = 72,
+    PY_MOD_EXEC = 2,
+    PY_MOD_MULTIPLE_INTERPRETERS = 3,
+    PY_MOD_GIL = 4,
+    PY_T_OBJECT = 6,
+    PY_T_SSIZE = 19,
+    PY_READONLY = 1,
+    PY_DEFAULT = 1 << 18, /* type flags */
+    PY_HAVE_GC = 1 << 14,
+    PY_HAVE_VECTORCALL = 1 << 11,
+    PY_METHOD_DESCRIPTOR = 1 << 17,
+};
+
+#define MODULE_METHOD(name, function, flags, doc)                                                                      \
+    { name, (void (*)(void))(function), flags, doc }
+
+/* ---- the module's own ----------------------------------------------------------------------------------------------
+ */
+
+struct module_state {  /* of one interpreter's module; references are its own */
+    PyObject *regions; /* dict: name -> Region */
+    PyObject *region_type, *profiled_type, *segmenter_type, *segments_type;
+    PyObject *helpers; /* dict: what module_helpers.c defines, NULL until it is needed */
+    PyObject *package; /* str: directory of an installed package of our name, NULL none */
+};
+
+static inline struct module_state *module_state(PyObject *module) { return py.PyModule_GetState(module); }
+static inline PyObject *py_type(const void *object) { return ((const struct py_head *)object)->type; }
+PyObject *module_none(void);                    /* a new reference to None */
+PyObject *module_exception(const char *symbol); /* borrowed: "PyExc_ValueError" */
+
+/* A region as the program holds it: a context manager, the same object for the same name. It keeps no state of a call:
+ * threads and recursion may enter it at will. */
+struct region_object {
+    struct py_head head;
+    int id;
+    unsigned serial; /* rec_default_serial whose number `id` is */
+    PyObject *name;  /* str */
+    PyObject *tags;  /* str: a JSON array, or None */
+    PyObject *file;  /* str or None: where it was first named */
+    int line;
+};
+PyObject *make_region_type(void);
+
+/* The region of this name (str), made at its first use; a new reference. tags: a sequence of str, None or NULL. code:
+ * whose place it gets, NULL: that of the running frame. NULL with an error set. */
+struct region_object *region_object_get(PyObject *module, PyObject *name, PyObject *tags, PyObject *code);
+void region_renew(struct region_object *region);
+
+static inline void region_begin(struct region_object *region) {
+    if (__builtin_expect(region->serial != rec_default_serial, 0)) region_renew(region);
+    rec_begin(region->id);
+}
+static inline void region_end(const struct region_object *region) {
+    if (__builtin_expect(region->serial == rec_default_serial, 1)) rec_end(region->id);
+}
+
+/* region(name, tags=None, functions=None) */
+PyObject *module_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
+/* profile(function), profile(name=None, *, tags=None, ...) */
+PyObject *module_profile(PyObject *module, PyObject *args, PyObject *names);
+
+/* A decorated plain function: called as the function is, and otherwise as good as the function itself. */
+PyObject *make_profiled_type(void);
+PyObject *profiled_new(PyObject *module, PyObject *function, struct region_object *region);
+
+/* Generators and coroutines: each stretch that one runs is a call, the first of its function's region, those after a
+ * suspension of `<region> [resumed]`. A Segmenter makes a Segments of a generator, coroutine or awaitable; that stands
+ * in for it in `yield from` and `await`. */
+PyObject *make_segmenter_type(void);
+PyObject *make_segments_type(void);
+PyObject *segmenter_new(PyObject *module, struct region_object *region);
+
+/* The function `name` of the helpers, which are written in Python: borrowed; NULL with an error set. */
+PyObject *module_helper(PyObject *module, const char *name);
+
+/* The directory of a package of our name on sys.path, a new str; NULL: none, or an error that is not worth raising. */
+PyObject *module_find_package(void);
+
+/* Counts the lines of a function under a region's name, where lines are counted. */
+void module_count_lines(PyObject *function, struct region_object *region);
+
+#endif

@@ -1,0 +1,238 @@
+#include "module.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- the type ---------------------------------------------------------------------------------------------------- */
+
+static PyObject *enter(PyObject *self, PyObject *unused) {
+    (void)unused;
+    py.Py_IncRef(self);
+    region_begin((struct region_object *)self);
+    return self;
+}
+
+static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {
+    (void)args, (void)count;
+    region_end((struct region_object *)self);
+    return module_none();
+}
+
+static void dealloc(PyObject *self) {
+    struct region_object *region = (struct region_object *)self;
+    PyObject *type = py_type(self);
+    py_drop(region->name);
+    py_drop(region->tags);
+    py_drop(region->file);
+    py.PyObject_Free(self);
+    py.Py_DecRef(type);
+}
+
+static PyObject *repr(PyObject *self) {
+    return py.PyUnicode_FromFormat("<scope_profiler.Region %R>", ((struct region_object *)self)->name);
+}
+
+PyObject *make_region_type(void) {
+    static struct py_method methods[] = {
+        MODULE_METHOD("__enter__", enter, PY_METH_NOARGS, NULL),
+        MODULE_METHOD("__exit__", leave, PY_METH_FASTCALL, NULL),
+        {0},
+    };
+    static struct py_member members[] = {
+        {"name", PY_T_OBJECT, offsetof(struct region_object, name), PY_READONLY, NULL},
+        {0},
+    };
+    struct py_slot slots[] = {{PY_TP_METHODS, methods},
+                              {PY_TP_MEMBERS, members},
+                              {PY_TP_DEALLOC, (void *)(uintptr_t)dealloc},
+                              {PY_TP_REPR, (void *)(uintptr_t)repr},
+                              {0, NULL}};
+    struct py_type_spec spec = {
+        .name = "scope_profiler.Region", .size = sizeof(struct region_object), .flags = PY_DEFAULT, .slots = slots};
+    return py.PyType_FromSpec(&spec);
+}
+
+/* ---- making one -------------------------------------------------------------------------------------------------- */
+
+void region_renew(struct region_object *region) {
+    Py_ssize_t length = 0;
+    const char *name = py.PyUnicode_AsUTF8AndSize(region->name, &length);
+    region->serial = rec_default_serial;
+    region->id =
+        name ? rec_region(name, (size_t)length, py_text(region->file), region->line, py_text(region->tags)) : -1;
+}
+
+struct text {
+    char *bytes;
+    size_t length, room;
+};
+
+static void put(struct text *text, const char *bytes, size_t length) {
+    if (text->length + length + 1 > text->room) {
+        text->room = (text->room + length + 64) * 2;
+        text->bytes = realloc(text->bytes, text->room);
+        if (!text->bytes) abort(); /* as out of memory as Python itself would be */
+    }
+    memcpy(text->bytes + text->length, bytes, length);
+    text->bytes[text->length += length] = 0;
+}
+
+static void put_json(struct text *text, const char *string) {
+    put(text, "\"", 1);
+    for (; *string; string++) {
+        char escaped[8];
+        if (*string == '"' || *string == '\\')
+            snprintf(escaped, sizeof escaped, "\\%c", *string);
+        else if ((unsigned char)*string < ' ')
+            snprintf(escaped, sizeof escaped, "\\u%04x", (unsigned char)*string);
+        else
+            snprintf(escaped, sizeof escaped, "%c", *string);
+        put(text, escaped, strlen(escaped));
+    }
+    put(text, "\"", 1);
+}
+
+/* The JSON array of the strings, as a str; None for None. NULL with an error set. */
+static PyObject *tags_text(PyObject *tags) {
+    PyObject *none = module_none();
+    if (!tags || tags == none) return none;
+    py.Py_DecRef(none);
+    struct text text = {0};
+    PyObject *iterator = py.PyUnicode_AsUTF8(tags) ? NULL : (py.PyErr_Clear(), py.PyObject_GetIter(tags));
+    PyObject *result = NULL;
+    put(&text, "[", 1);
+    for (PyObject *item; iterator && (item = py.PyIter_Next(iterator)); py.Py_DecRef(item)) {
+        const char *tag = py.PyUnicode_AsUTF8(item);
+        if (!tag) continue;
+        if (text.length > 1) put(&text, ", ", 2);
+        put_json(&text, tag);
+    }
+    put(&text, "]", 1);
+    if (!iterator || py.PyErr_Occurred()) {
+        py.PyErr_Clear();
+        py.PyErr_Format(module_exception("PyExc_TypeError"), "tags must be a sequence of strings");
+    } else {
+        result = py.PyUnicode_FromString(text.bytes);
+    }
+    py_drop(iterator);
+    free(text.bytes);
+    return result;
+}
+
+/* Where a region is defined: at a function, or where the program is now. */
+static void locate(struct region_object *region, PyObject *code) {
+    PyFrameObject *frame = code ? NULL : py.PyEval_GetFrame();
+    PyObject *running = frame ? py_attribute((PyObject *)frame, "f_code") : NULL;
+    if (code) region->line = (int)py_attribute_long(code, "co_firstlineno", -1);
+    if (frame) region->line = py.PyFrame_GetLineNumber(frame);
+    if (code || running) region->file = py_attribute(code ? code : running, "co_filename");
+    py_drop(running);
+}
+
+static struct region_object *make(struct module_state *state, PyObject *name, PyObject *tags, PyObject *code) {
+    struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(state->region_type, 0);
+    if (!region) return NULL;
+    py.Py_IncRef(name);
+    region->name = name;
+    region->line = -1;
+    locate(region, code);
+    region->tags = tags_text(tags);
+    if (!region->tags || !py.PyUnicode_AsUTF8(name) ||
+        py.PyDict_SetItem(state->regions, name, (PyObject *)region) != 0) {
+        py.Py_DecRef((PyObject *)region);
+        return NULL;
+    }
+    region_renew(region);
+    return region;
+}
+
+/* Other tags than those that the region was made with are a mistake of the program's; the first ones may come late. */
+static bool agree(struct region_object *region, PyObject *tags) {
+    PyObject *none = module_none(), *text = tags_text(tags);
+    bool good = text != NULL;
+    if (text && text != none) {
+        const char *old = py_text(region->tags), *new = py_text(text);
+        if (old && new &&strcmp(old, new) != 0) {
+            good = false;
+            py.PyErr_Format(module_exception("PyExc_ValueError"), "region %R has the tags %U already, not %U",
+                            region->name, region->tags, text);
+        }
+    }
+    py_drop(text);
+    py.Py_DecRef(none);
+    return good;
+}
+
+struct region_object *region_object_get(PyObject *module, PyObject *name, PyObject *tags, PyObject *code) {
+    struct module_state *state = module_state(module);
+    if (py_type(name) != (PyObject *)py.unicode_type && !py.PyUnicode_AsUTF8(name)) {
+        py.PyErr_Clear();
+        py.PyErr_Format(module_exception("PyExc_TypeError"), "the name of a region must be a str, not %R", name);
+        return NULL;
+    }
+    struct region_object *region = (struct region_object *)py.PyDict_GetItem(state->regions, name);
+    if (!region) return make(state, name, tags, code);
+    if (tags && !agree(region, tags)) return NULL;
+    py.Py_IncRef((PyObject *)region);
+    return region;
+}
+
+/* ---- region() ---------------------------------------------------------------------------------------------------- */
+
+static bool count_lines_of(PyObject *functions, struct region_object *region) {
+    PyObject *iterator = py.PyObject_GetIter(functions);
+    for (PyObject *item; iterator && (item = py.PyIter_Next(iterator)); py.Py_DecRef(item))
+        module_count_lines(item, region);
+    py_drop(iterator);
+    return !py.PyErr_Occurred();
+}
+
+enum { NAME, TAGS, FUNCTIONS, ARGUMENTS };
+static const char *const argument_names[ARGUMENTS] = {"name", "tags", "functions"};
+
+static bool take_keyword(PyObject *values[ARGUMENTS], const char *keyword, PyObject *value) {
+    for (int i = 0; i < ARGUMENTS; i++) {
+        if (strcmp(keyword, argument_names[i]) != 0) continue;
+        if (values[i])
+            py.PyErr_Format(module_exception("PyExc_TypeError"), "region() got two values for '%s'", keyword);
+        values[i] = value;
+        return !py.PyErr_Occurred();
+    }
+    py.PyErr_Format(module_exception("PyExc_TypeError"), "region() has no argument '%s'", keyword);
+    return false;
+}
+
+static PyObject *region_with(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    PyObject *values[ARGUMENTS] = {0}, *none = module_none();
+    py.Py_DecRef(none); /* it does not go away */
+    if (count > ARGUMENTS) {
+        py.PyErr_Format(module_exception("PyExc_TypeError"), "region() takes a name, tags and functions");
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) values[i] = args[i];
+    for (Py_ssize_t i = 0; names && i < py.PyTuple_Size(names); i++) {
+        const char *keyword = py_text(py.PyTuple_GetItem(names, i));
+        if (!take_keyword(values, keyword ? keyword : "?", args[count + i])) return NULL;
+    }
+    if (!values[NAME]) {
+        py.PyErr_Format(module_exception("PyExc_TypeError"), "region() needs a name");
+        return NULL;
+    }
+    struct region_object *region = region_object_get(module, values[NAME], values[TAGS], NULL);
+    bool more = values[FUNCTIONS] && values[FUNCTIONS] != none;
+    if (region && more && !count_lines_of(values[FUNCTIONS], region)) {
+        py.Py_DecRef((PyObject *)region);
+        return NULL;
+    }
+    return (PyObject *)region;
+}
+
+PyObject *module_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    if (__builtin_expect(count == 1 && !names, 1)) {
+        PyObject *region = py.PyDict_GetItem(module_state(module)->regions, args[0]);
+        if (__builtin_expect(region != NULL, 1)) {
+            py.Py_IncRef(region);
+            return region;
+        }
+    }
+    return region_with(module, args, count, names);
+}
