@@ -31,6 +31,11 @@
 
 #ifdef __cplusplus
 extern "C" {
+#    if defined(__GNUC__) /* C's casts and NULL, whatever the program warns of */
+#        pragma GCC diagnostic push
+#        pragma GCC diagnostic ignored "-Wold-style-cast"
+#        pragma GCC diagnostic ignored "-Wzero-as-null-pointer-constant"
+#    endif
 #endif
 
 #define SP_FORMAT_VERSION 2
@@ -376,6 +381,9 @@ SP_INLINE_ const char *sp_error_string(sp_status status) { return sp_words_((int
 #endif /* SP_TYPES_ONLY */
 
 #ifdef __cplusplus
+#    if defined(__GNUC__)
+#        pragma GCC diagnostic pop
+#    endif
 }
 #endif
 #endif

@@ -6,7 +6,7 @@ need g++ clang++
 for compiler in g++ clang++; do
     for level in -O0 -O2; do
         rm -f a.h5
-        ok "compiles: $compiler $level" "$compiler" -std=c++11 -Wall -Wextra -Wpedantic -Werror -Wshadow $level \
+        ok "compiles: $compiler $level" "$compiler" -std=c++11 -Wall -Wextra -Wpedantic -Werror -Wshadow -Wold-style-cast -Wconversion $level \
             "-I$SCOPE_SOURCE/share/include" "$here/scopes.cpp" -o scopes
         run ./scopes
         equal "bare" "0 caught 5 4 3.0" "$rc $(cat out.txt err.txt)"
