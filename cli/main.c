@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +53,19 @@ static int unknown_command(const char *word) {
     return 2;
 }
 
-/* A write error that nobody notices would make a script believe a cut-off result. A reader that has gone away wants
- * nothing more, and is no error. */
+/* The reader of a pipe has gone away: it wants nothing more, and that is no error. */
+static bool reader_has_gone(void) {
+    struct pollfd output = {.fd = STDOUT_FILENO};
+    return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
+}
+
+/* A write error that nobody notices would make a script believe a cut-off result. */
 static int close_stdout(int status) {
-    int failed = ferror(stdout), error = errno;
+    int failed = ferror(stdout), error = EIO;
     if (fflush(stdout) != 0) failed = 1, error = errno;
+    bool gone = failed && (error == EPIPE || reader_has_gone());
     if (close(STDOUT_FILENO) != 0 && errno != EBADF) failed = 1, error = errno;
-    if (!failed || error == EPIPE || error == EBADF) return status;
+    if (!failed || gone || error == EBADF) return status;
     say("standard output: %s", strerror(error));
     return status ? status : 1;
 }

@@ -402,7 +402,8 @@ static int inspect_all(const struct paths *paths, const struct inspect *inspect)
         spr_close(profile);
         if (status > worst) worst = status;
     }
-    if (inspect->json && !inspect->quiet && outcome.printed && json_print(outcome.document, stdout)) worst = 1;
+    if (inspect->json && !inspect->quiet && outcome.printed && json_print(outcome.document, stdout) && !ferror(stdout))
+        worst = 1; /* what went wrong with stdout is judged where it is closed */
     if (inspect->export_metadata && json_array_size(outcome.metadata)) {
         int status = export_metadata(inspect, outcome.metadata);
         if (status > worst) worst = status;

@@ -185,6 +185,23 @@ static void ignore_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Gives the spool another name before it is read and taken away: whoever of the same launch comes from now on (the next
+ * program of a script) makes a new one. Returns its path. */
+static char *set_aside(const struct session *session) {
+    char *aside = xformat("%s.%ld", session->spool, (long)getpid());
+    if (rename(session->spool, aside) == 0) return aside;
+    free(aside);
+    return xcopy(session->spool);
+}
+
+static void collect_all(const struct session *session, const struct finish *what) {
+    char *spool = set_aside(session);
+    struct finish aside = *what;
+    aside.spools = (const char *const *)&spool;
+    finish(&aside, NULL);
+    free(spool);
+}
+
 static void watch_and_collect(const struct session *session, const struct launcher *launcher,
                               const struct finish *what) {
     struct watch watch = {.spool = session->descriptor, .launcher = launcher};
@@ -194,7 +211,7 @@ static void watch_and_collect(const struct session *session, const struct launch
     proc_files(watch.spool, "link-", watch.node, remove_link, NULL);
     snprintf(done, sizeof done, "done-%s", watch.node);
     proc_record(watch.spool, done, proc_of(getpid()));
-    if (is_last(&watch)) finish(what, NULL);
+    if (is_last(&watch)) collect_all(session, what);
     free(watch.ranks);
 }
 
@@ -215,6 +232,13 @@ static void start(const struct session *session, const struct launcher *launcher
     _exit(0);
 }
 
+/* False when the directory that is open here has been set aside meanwhile. */
+static bool is_current(const struct session *session) {
+    struct stat open, named;
+    return fstat(session->descriptor, &open) == 0 && stat(session->spool, &named) == 0 && open.st_ino == named.st_ino &&
+           open.st_dev == named.st_dev;
+}
+
 int watcher_join(const struct session *session, const struct launcher *launcher, const struct finish *what,
                  const char *link) {
     char node[NODE_DIGITS + 1], file[64];
@@ -222,6 +246,11 @@ int watcher_join(const struct session *session, const struct launcher *launcher,
     proc_node(node);
     snprintf(file, sizeof file, "rank-%d-%s", launcher->rank, node);
     if (proc_record(session->descriptor, file, self)) return -1;
+    if (!is_current(session)) {
+        unlinkat(session->descriptor, file, 0);
+        errno = ENOENT;
+        return -1;
+    }
     if (link) {
         snprintf(file, sizeof file, "link-%d-%s", launcher->rank, node);
         if (symlinkat(link, session->descriptor, file)) return -1;

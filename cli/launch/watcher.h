@@ -9,7 +9,7 @@
 
 /* Registers this process as a rank of the session and starts this machine's watcher if there is none yet. link: a
  * directory that preload_find() made, to be removed at the end, or NULL. 0, or -1 with errno: EEXIST when the rank is
- * registered already, by an earlier program of the same launch. */
+ * registered already, by an earlier program of the same launch, ENOENT when the spool is being collected. */
 int watcher_join(const struct session *session, const struct launcher *launcher, const struct finish *finish,
                  const char *link);
 

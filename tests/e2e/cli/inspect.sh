@@ -1,0 +1,100 @@
+#!/bin/bash
+# Selection, sorting, columns, several files and wild cards; bad usage is told in one line with the allowed values.
+. "$(dirname "$0")/../lib/lib.sh"
+need gcc
+cat >regions.c <<'C'
+#include "mk.h"
+int main(void)
+{
+    const char *n[] = {"solve", "solve[0]", "solver", "a+b", "A.solve", "*"};
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k <= i; k++) { MB(n[i]); ms(1); ME(n[i]); }
+    return 0;
+}
+C
+compile regions.c -o regions
+mkdir d "e m"
+for f in d/r1.h5 d/r2.h5 "e m/r 1.h5"; do scope-profiler run -q -o "$f" ./regions; done
+
+shown() { # WHAT STATUS REGIONS ARG...: names of the rows, in order, one blank between
+    local what=$1 status=$2 want=$3; shift 3
+    run scope-profiler inspect d/r1.h5 --regions-only --columns region,calls "$@"
+    equal "$what" "$status $want" "$rc $(awk '$1 == "│" && $3 ~ /^[0-9]+$/ { printf "%s%s", s, $2; s = " " }' out.txt)"
+}
+shown "all, by their first start" 0 "solve solve[0] solver a+b A.solve *"
+shown "a pattern matches at the beginning" 0 "solve solve[0] solver" --include solve
+shown "an anchored pattern" 0 "solve" --include '^solve$'
+shown "an escaped pattern" 0 "solve[0]" --include 'solve\[0\]'
+shown "two patterns" 0 "a+b A.solve" --include 'a\+b' --include A
+shown "an exclusion" 0 "a+b A.solve *" --exclude s
+shown "a look-ahead" 0 "solve[0]" --include 'solve(?=\[)'
+shown "by calls" 0 "* A.solve a+b solver solve[0] solve" --sort calls
+shown "by name" 0 "* A.solve a+b solve solve[0] solver" --sort name
+shown "rank 0" 0 "solve solve[0] solver a+b A.solve *" --ranks 0
+shown "ranks as words" 0 "solve solve[0] solver a+b A.solve *" --ranks 0 0-0
+
+refused() { # WHAT STATUS TEXT ARG...
+    local what=$1 status=$2 text=$3; shift 3
+    run scope-profiler inspect "$@"
+    equal "$what: status and output" "$status " "$rc $(cat out.txt)"
+    equal "$what: one line of ours" 1 "$(grep -c '^scope-profiler: ' err.txt)"
+    contains "$what: says" "$text" err.txt
+}
+refused "nothing matches" 1 "no region matches" d/r1.h5 --include nothing_like_this
+refused "a broken pattern" 2 "'('" d/r1.h5 --include '('
+refused "a bad sort key" 2 "start name total" d/r1.h5 --sort banana
+refused "an empty sort key" 2 "start name total" d/r1.h5 --sort ''
+refused "a bad column" 2 "parent_percent" d/r1.h5 --columns nope
+refused "a rank that is not there" 2 "no such rank: 7 (0-0)" d/r1.h5 --ranks 7
+for bad in 0- 3-1 x ''; do refused "ranks '$bad'" 2 "0,2,4-7" d/r1.h5 --ranks "$bad"; done
+refused "an unknown source" 2 "solve[0]" d/r1.h5 --source sovle
+refused "both halves only" 2 "exclude each other" d/r1.h5 --metadata-only --regions-only
+refused "a misspelt option" 2 "did you mean --columns" d/r1.h5 --colums x
+refused "no file" 2 "which profile"
+refused "dashes alone" 2 "which profile" --
+refused "a missing file" 1 "nope.h5" nope.h5
+refused "a wild card for nothing" 2 "nope*.h5" 'nope*.h5'
+long=$(printf 'a%.0s' $(seq 30000))
+run scope-profiler inspect d/r1.h5 --include "$long"
+between "a very long pattern: no crash" 1 2 "$rc"
+begin=$SECONDS
+run scope-profiler inspect d/r1.h5 --include '(a*)*(a*)*(a*)*b'
+between "a pattern that explodes: no crash" 0 2 "$rc"
+between "and no hang" 0 10 $((SECONDS - begin))
+
+files() { grep -c ' rank(s), ' out.txt; }
+run scope-profiler inspect d/*.h5 "e m/r 1.h5"
+equal "three files, blanks kept" "0 3" "$rc $(files)"
+contains "named for a shell" "inspect 'e m/r 1.h5'" out.txt
+run scope-profiler inspect 'd/*.h5'
+equal "a quoted wild card" "0 2" "$rc $(files)"
+run scope-profiler inspect d/r1.h5 nope.h5 d/r2.h5
+equal "one of three is missing: the others are shown" "1 2" "$rc $(files)"
+
+run scope-profiler inspect d/r1.h5 --metadata-only
+contains "metadata" "scope_profiler_version" out.txt
+lacks "metadata only" "total [s]" out.txt
+run scope-profiler inspect d/r1.h5 -q --export-metadata meta.json
+equal "quiet export" "0 " "$rc $(cat out.txt)"
+equal "the export" 1 "$(python3 -c 'import json; print(json.load(open("meta.json"))["files"][0]["metadata"]["mpi_size"])')"
+run scope-profiler inspect d/r1.h5 --export-metadata missing/meta.json
+equal "an export that cannot be written" 1 "$rc"
+contains "is named" "missing/meta.json" err.txt
+run scope-profiler inspect d/r1.h5 --source solve --processes
+contains "sources" "Source (1)" out.txt
+matches "processes" '│ 0 .* exit 0 .* complete .* regions ' out.txt
+
+run scope-profiler
+equal "no arguments" 1 "$rc"
+contains "what to do first" "scope-profiler run ./app" err.txt
+run scope-profiler --version
+matches "the version" '^scope-profiler [0-9.]+$' out.txt
+run scope-profiler inpsect
+equal "a misspelt command" 2 "$rc"
+contains "is recognised" "did you mean inspect" err.txt
+for c in run inspect collect; do
+    run scope-profiler "$c" --help
+    equal "help of $c fits a screen" "0 1" "$rc $(($(wc -l <out.txt) <= 48))"
+    between "and its width" 20 92 "$(wc -L <out.txt)"
+done
+finish
