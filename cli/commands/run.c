@@ -52,7 +52,7 @@ static const struct option_spec options[] = {
     {EXCLUDE, "exclude", "GLOB", "no Python functions of such a name; may be repeated"},
     {PYTHON, "python", "FILE", "the Python that runs PROGRAM (default: python3)"},
     {PYTHON_HOOK, "python-hook", "NAME",
-     "how calls are seen: setprofile, evalframe (3.9 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
+     "how calls are seen: setprofile, evalframe (3.8 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
     {LINE_PROFILE, "line-profile", NULL, "count the lines of the program's own Python functions"},
     {LINE_FUNCTION, "line-function", "GLOB",
      "count only the lines of functions of such a name,\n[module.]function; may be repeated (implies --line-profile)"},
