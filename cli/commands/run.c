@@ -22,6 +22,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -284,13 +285,21 @@ static int refuse(int status, char *why) {
     return status;
 }
 
+/* The outer run records this program already. The variable alone does not say so: it outlives its run in whatever that
+ * left in the background, and may have come from another machine. */
+static bool inside_a_run(void) {
+    const char *spool = getenv(SPOOL_ENV_SPOOL);
+    struct stat status;
+    return spool && stat(spool, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 static int start(struct run *run, char *const *words) {
     struct launcher launcher;
     char *why = NULL;
     int status = run->python ? program_with_python(words, run->module, run->python, &run->program, &why)
                              : program_resolve(words, run->module, &run->program, &why);
     if (status) return refuse(status, why);
-    if (getenv(SPOOL_ENV_SPOOL)) { /* the outer run records this program already */
+    if (inside_a_run()) {
         program_execute(&run->program);
         status = program_failure(run->program.argv[0], errno, &why);
         return refuse(status, why);

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "base/path.h"
 #include "process.h"
-#include "spool.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -125,17 +124,16 @@ bool launcher_detect(struct launcher *launcher) {
 }
 
 void launcher_pass_environment(const char *path) {
-    static const char *const handed_on[] = {"LD_PRELOAD", SPOOL_ENV_SPOOL, SPOOL_ENV_COMMAND};
     static const char list_variable[] = "OMPI_MCA_mca_base_env_list";
     char *real = realpath(path, NULL);
     bool open_mpi_4 = real && strrchr(real, '/') && !strcmp(strrchr(real, '/') + 1, "orterun");
     free(real);
     if (!open_mpi_4 || getenv(list_variable)) return;
     char *list = xcopy("");
-    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++) {
-        const char *value = getenv(handed_on[i]);
-        if (!value || strchr(value, ';')) continue; /* the list has no way to quote */
-        char *longer = xformat("%s%s%s=%s", list, *list ? ";" : "", handed_on[i], value);
+    for (char **variable = environ; *variable; variable++) {
+        bool ours = !strncmp(*variable, "LD_PRELOAD=", 11) || !strncmp(*variable, "SCOPE_PROFILER_", 15);
+        if (!ours || strchr(*variable, ';')) continue; /* the list has no way to quote */
+        char *longer = xformat("%s%s%s", list, *list ? ";" : "", *variable);
         free(list);
         list = longer;
     }

@@ -47,6 +47,48 @@ equal "a run within a run: status, calls, one file" "5 1 no" "$rc $(ncalls outer
 run scope-profiler run -q -o outer.h5 scope-profiler run ./missing
 equal "its failures" 127 "$rc"
 
+SCOPE_PROFILER_SPOOL=$PWD/.gone.h5.spool-0 run scope-profiler run -q -o a.h5 ./one
+equal "the variable of a run that is over is not a run" "0 1" "$rc $(ncalls a.h5 one)"
+
+# Signals for the command alone: interrupts are the terminal's affair, stopping and going on are the program's as well.
+cat >counts.c <<'C'
+#include "mk.h"
+#include <stdio.h>
+int main(void)
+{
+    fclose(fopen("ready", "w"));
+    for (int i = 0; i < 60; i++) { MB("tick"); ms(10); ME("tick"); }
+    return 8;
+}
+C
+compile counts.c -o counts
+rm -f ready
+scope-profiler run -q -o t.h5 ./counts 2>err.txt &
+pid=$!
+await 10 test -e ready
+state() { awk '{ print $3 }' "/proc/$1/stat"; }
+program=$(pgrep -P $pid)
+kill -INT $pid
+kill -TSTP $pid
+ok "SIGTSTP stops the program" await 5 bash -c "[ \"\$(awk '{ print \$3 }' /proc/$program/stat)\" = T ]"
+equal "and the command" T "$(state $pid)"
+kill -CONT $pid
+wait $pid
+equal "both go on to the end; SIGINT was left to the terminal" "8 60" "$? $(ncalls t.h5 tick)"
+printf 'trap "echo trapped; exit 9" INT\ntouch ready2\nwhile :; do sleep 0.05; done\n' >traps.sh
+python3 - >tty.txt <<'P'
+import os, pty, time
+pid, fd = pty.fork()
+if pid == 0: os.execvp("scope-profiler", ["scope-profiler", "run", "-q", "sh", "traps.sh"])
+while not os.path.exists("ready2"): time.sleep(0.02)
+os.write(fd, b"\x03")
+time.sleep(0.3)
+print(os.read(fd, 1000).decode(errors="replace").replace("\r", ""))
+print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+P
+contains "Ctrl-C reaches the program" "trapped" tty.txt
+contains "and its status is the command's" "status 9" tty.txt
+
 # Python programs of all kinds.
 mkdir -p pkg "odd dir"
 echo 'import sys; print(__name__, __package__, sys.argv[1:])' | tee pkg/__main__.py >plain.py
