@@ -197,6 +197,31 @@ static void overlap(void **state) {
     assert_true(has_note(f, "b: 1 call ended after a call around it had ended"));
 }
 
+/* Where calls overlap, one that was jumped over and never ended is nobody's parent. */
+static void overlap_and_cut(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane l;
+    make_process(&f->spool, &p, 1);
+    uint32_t a = make_region(&p, "a"), b = make_region(&p, "b"), dead = make_region(&p, "dead");
+    make_lane(&p, &l, 1000);
+    make_begin(&l, 2000, a); /* id 0 */
+    make_begin(&l, 2100, b); /* id 1 */
+    make_end(&l, 2200, a);
+    make_end(&l, 2300, b);
+    make_begin(&l, 3000, a);    /* id 2 */
+    make_begin(&l, 3100, dead); /* id 3 */
+    make_end(&l, 3200, a);
+    make_begin(&l, 3300, a); /* id 4 */
+    make_end(&l, 3400, a);
+    make_lane_write(&l);
+    make_process_write(&p);
+    hid_t h = collected(f);
+    EXPECT(h, "/events/call_ids", 0, 2, 4, 1, 3);
+    EXPECT(h, "/events/parent_ids", -1, -1, -1, 0, 2);
+    EXPECT(h, "/events/durations", 200, 200, 100, 200, 100);
+}
+
 /* 10 000 calls of their own names that end in the order in which they began: all overlap, none is lost. */
 static void first_in_first_out(void **state) {
     struct fixture *f = *state;
@@ -325,9 +350,9 @@ static void hopeless_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(balanced),    TEST(recursion), TEST(equal_times),        TEST(unmatched_and_open),
-        TEST(jumped),      TEST(overlap),   TEST(first_in_first_out), TEST(left_frames),
-        TEST(many_jumped), TEST(too_deep),  TEST(hopeless_ends),
+        TEST(balanced),    TEST(recursion),   TEST(equal_times),     TEST(unmatched_and_open),
+        TEST(jumped),      TEST(overlap),     TEST(overlap_and_cut), TEST(first_in_first_out),
+        TEST(left_frames), TEST(many_jumped), TEST(too_deep),        TEST(hopeless_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,13 +241,10 @@ static void ended(void **state) {
     }
 }
 
-/* One process, two programs: the status is the last one's. */
-static void replaced(void **state) {
-    struct fixture *f = *state;
+/* One process, two programs one after the other. */
+static void two_programs(struct fixture *f, int64_t pid, uint64_t start_time, uint32_t end) {
     struct make_process p;
     struct make_lane l;
-    f->options.child = 1001;
-    f->options.child_status = 3 << 8;
     for (unsigned n = 1; n <= 2; n++) {
         make_process(&f->spool, &p, n);
         read_own("/proc/sys/kernel/random/boot_id", p.info.boot_id, sizeof p.info.boot_id);
@@ -256,14 +253,32 @@ static void replaced(void **state) {
         make_begin(&l, 2000 * n, a);
         make_end(&l, 2000 * n + 1, a);
         make_lane_write(&l);
-        p.info.pid = 1001;
+        p.info.pid = pid;
+        p.info.start_time = start_time;
         p.info.first = p.info.last = (struct spool_point){1000 * n, 1000 * (int64_t)n};
-        p.info.end = n == 1 ? SPOOL_END_UNKNOWN : SPOOL_END_EXIT;
+        p.info.end = n == 1 ? SPOOL_END_UNKNOWN : end;
         make_process_write(&p);
     }
+}
+
+/* The status is the last one's. */
+static void replaced(void **state) {
+    struct fixture *f = *state;
+    f->options.child = 1001;
+    f->options.child_status = 3 << 8;
+    two_programs(f, 1001, 77, SPOOL_END_EXIT);
     hid_t h = collected(f);
     EXPECT_TEXTS(h, "/process_table/ended", "unknown", "exit 3");
     EXPECT(h, "/process_table/pid", 1001, 1001);
+}
+
+/* And it is the last one that still runs. */
+static void replaced_and_running(void **state) {
+    struct fixture *f = *state;
+    two_programs(f, getpid(), own_start_time(), SPOOL_END_UNKNOWN);
+    hid_t h = collected(f);
+    EXPECT_TEXTS(h, "/process_table/ended", "unknown", "running");
+    assert_int_equal(f->result.running, 1);
 }
 
 static void in_use(void **state) {
@@ -319,9 +334,9 @@ static void nodes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(no_mpi),       TEST(mpi_first),        TEST(worlds),        TEST(expected_ranks),
-        TEST(absurd_ranks), TEST(regions_of_ranks), TEST(mixed_columns), TEST(ended),
-        TEST(replaced),     TEST(in_use),           TEST(nodes),
+        TEST(no_mpi),           TEST(mpi_first),     TEST(worlds), TEST(expected_ranks), TEST(absurd_ranks),
+        TEST(regions_of_ranks), TEST(mixed_columns), TEST(ended),  TEST(replaced),       TEST(replaced_and_running),
+        TEST(in_use),           TEST(nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

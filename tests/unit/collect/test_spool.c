@@ -61,19 +61,20 @@ static void threads_in_one_lane(void **state) {
     make_thread_end(&l, 4000, 6, "second");
     make_thread_begin(&l, 5000, 501, 1); /* goes on */
     call(&l, 5100, 5200, a);
+    make_begin(&l, 5300, b);
     make_thread_begin(&l, 6000, 503, 3); /* the one before left without a word */
     call(&l, 6100, 6200, a);
     make_lane_write(&l);
     make_process_write(&p);
     hid_t h = collected(f);
-    EXPECT(h, "/events/durations", 500, 100, 100, 100);
-    EXPECT(h, "/events/thread_ids", 0, 0, 2, 1);
+    EXPECT(h, "/events/durations", 500, 100, 100, 100, 700);
+    EXPECT(h, "/events/thread_ids", 0, 0, 2, 1, 0);
     EXPECT(h, "/thread_table/native_id", 501, 502, 503);
     EXPECT(h, "/thread_table/start_ns", 1100, 3000, 6000);
     EXPECT(h, "/thread_table/end_ns", -1, 4000, -1);
-    EXPECT(h, "/problem_table/region_ids", 0, 0);
-    EXPECT(h, "/problem_table/kinds", 0, 1);
-    EXPECT(h, "/problem_table/at_exit", 0, 0);
+    EXPECT(h, "/problem_table/region_ids", 0, 0, 1);
+    EXPECT(h, "/problem_table/kinds", 0, 1, 1);
+    EXPECT(h, "/problem_table/at_exit", 0, 0, 0);
 }
 
 /* One thread alone, named or not, needs no lane columns. */
