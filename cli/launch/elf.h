@@ -26,8 +26,9 @@ void verdict_free(struct verdict *verdict);
 /* Preloading would do harm, or make the dynamic linker complain on the program's stderr. */
 bool entry_must_not_preload(enum entry entry);
 
-/* The first word after argv[0] that names a program which cannot be entered, as in `env ./static`. In words that a
- * helper may start with other privileges, any set-user-ID bit counts. entry is ENTRY_UNKNOWN without such a word. */
+/* The first word after argv[0] that names a program which cannot be entered, as in `env ./static`. In words that
+ * another program may start with other privileges, any set-user-ID bit counts. entry is ENTRY_UNKNOWN without such a
+ * word. */
 struct verdict entry_judge_words(char *const *words);
 
 #endif
