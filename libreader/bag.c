@@ -53,25 +53,26 @@ static bool sort_values(int64_t *values, size_t count) {
 /* ---- runs ------------------------------------------------------------------------------------------------------- */
 
 struct run_reader {
-    const int64_t *at, *end;
+    const int64_t *values;
+    size_t count, at;
 };
 
 /* The next run of the sorted part; false at its end. */
 static bool next_run(struct run_reader *reader, int64_t *value, uint64_t *times) {
-    if (reader->at == reader->end) return false;
-    *value = *reader->at++;
+    if (reader->at == reader->count) return false;
+    *value = reader->values[reader->at++];
     *times = 1;
-    if (reader->at != reader->end && *reader->at < 0) *times += (uint64_t) - *reader->at++;
+    if (reader->at < reader->count && reader->values[reader->at] < 0) *times += (uint64_t)-reader->values[reader->at++];
     return true;
 }
 
 /* The next run of plain sorted values. */
 static bool next_equals(struct run_reader *reader, int64_t *value, uint64_t *times) {
-    if (reader->at == reader->end) return false;
-    *value = *reader->at;
-    const int64_t *from = reader->at;
-    while (reader->at != reader->end && *reader->at == *value) reader->at++;
-    *times = (uint64_t)(reader->at - from);
+    if (reader->at == reader->count) return false;
+    const size_t from = reader->at;
+    *value = reader->values[from];
+    while (reader->at < reader->count && reader->values[reader->at] == *value) reader->at++;
+    *times = reader->at - from;
     return true;
 }
 
@@ -89,8 +90,8 @@ static bool settle(struct rd_bag *bag) {
     int64_t *merged = malloc((bag->num_sorted + bag->num_fresh) * sizeof *merged);
     if (!merged) return false;
 
-    struct run_reader old = {bag->sorted, bag->sorted + bag->num_sorted};
-    struct run_reader new = {bag->fresh, bag->fresh + bag->num_fresh};
+    struct run_reader old = {bag->sorted, bag->num_sorted, 0};
+    struct run_reader new = {bag->fresh, bag->num_fresh, 0};
     int64_t old_value = 0, new_value = 0;
     uint64_t old_times = 0, new_times = 0;
     bool has_old = next_run(&old, &old_value, &old_times), has_new = next_equals(&new, &new_value, &new_times);
@@ -128,7 +129,7 @@ bool rd_bag_grow(struct rd_bag *bag) {
 
 bool rd_bag_percentiles(struct rd_bag *bag, const double *percents, double *values, size_t count) {
     if (!settle(bag)) return false;
-    struct run_reader reader = {bag->sorted, bag->sorted + bag->num_sorted};
+    struct run_reader reader = {bag->sorted, bag->num_sorted, 0};
     int64_t value = 0;
     uint64_t times = 0, seen = 0; /* `value` stands at positions [seen - times, seen) */
     for (size_t i = 0; i < count; i++) {

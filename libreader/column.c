@@ -131,14 +131,13 @@ static int read_failed(const spr_profile *profile, const struct rd_column *colum
     return rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s cannot be read (%s)", name, reason);
 }
 
-static herr_t read_part(const struct rd_column *column, hid_t type, hid_t transfer, hsize_t first, hsize_t count,
-                        void *values) {
-    if (first == 0 && count == column->length) return H5Dread(column->id, type, H5S_ALL, H5S_ALL, transfer, values);
+static herr_t read_part(const struct rd_column *column, hid_t type, hsize_t first, hsize_t count, void *values) {
+    if (first == 0 && count == column->length) return H5Dread(column->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     const hid_t file_space = H5Dget_space(column->id), memory_space = H5Screate_simple(1, &count, NULL);
     herr_t result = -1;
     if (file_space >= 0 && memory_space >= 0 &&
         H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0)
-        result = H5Dread(column->id, type, memory_space, file_space, transfer, values);
+        result = H5Dread(column->id, type, memory_space, file_space, H5P_DEFAULT, values);
     if (file_space >= 0) H5Sclose(file_space);
     if (memory_space >= 0) H5Sclose(memory_space);
     return result;
@@ -147,87 +146,40 @@ static herr_t read_part(const struct rd_column *column, hid_t type, hid_t transf
 int rd_column_read(const spr_profile *profile, const struct rd_column *column, hid_t type, uint64_t first,
                    uint64_t count, void *values, spr_error *error) {
     if (!count) return SPR_OK;
-    if (read_part(column, type, H5P_DEFAULT, first, count, values) < 0) return read_failed(profile, column, error);
+    if (read_part(column, type, first, count, values) < 0) return read_failed(profile, column, error);
     return SPR_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-/* Where HDF5 puts the strings it reads: straight into the arena, and never more of them than the file can hold (a
- * damaged file may name one long string a million times). */
-struct text_store {
-    struct rd_arena *arena;
-    uint64_t left;
-};
-
-static void *take_text(size_t size, void *data) {
-    struct text_store *store = data;
-    if (size > store->left) return NULL;
-    store->left -= size;
-    return rd_arena_take(store->arena, size);
-}
-
-static void leave_text(void *text, void *data) { (void)text, (void)data; }
-
-static hid_t text_type(hid_t like, size_t size) {
-    const hid_t type = H5Tcopy(H5T_C_S1);
-    if (type < 0) return -1;
-    if (H5Tset_size(type, size) < 0 || H5Tset_cset(type, H5Tget_cset(like)) < 0 ||
-        (size != H5T_VARIABLE && H5Tset_strpad(type, H5Tget_strpad(like)) < 0)) {
-        H5Tclose(type);
-        return -1;
-    }
-    return type;
-}
-
-static int read_variable(spr_profile *profile, const struct rd_column *column, hid_t like, const char **values,
-                         spr_error *error) {
-    struct text_store store = {&profile->strings, (uint64_t)profile->file_bytes + column->length};
-    const hid_t type = text_type(like, H5T_VARIABLE), transfer = H5Pcreate(H5P_DATASET_XFER);
-    herr_t result = -1;
-    if (type >= 0 && transfer >= 0 && H5Pset_vlen_mem_manager(transfer, take_text, &store, leave_text, &store) >= 0)
-        result = read_part(column, type, transfer, 0, column->length, values);
-    const int status = result < 0 ? read_failed(profile, column, error) : SPR_OK;
-    if (type >= 0) H5Tclose(type);
-    if (transfer >= 0) H5Pclose(transfer);
-    for (uint64_t i = 0; status == SPR_OK && i < column->length; i++)
-        if (!values[i]) values[i] = "";
-    return status;
-}
-
-static size_t fixed_length(const char *text, size_t size, H5T_str_t padding) {
-    size_t length = strnlen(text, size);
-    while (padding == H5T_STR_SPACEPAD && length && text[length - 1] == ' ') length--;
-    return length;
-}
-
-static int read_fixed(spr_profile *profile, const struct rd_column *column, hid_t like, size_t size,
-                      const char **values, spr_error *error) {
-    const H5T_str_t padding = H5Tget_strpad(like);
-    const hid_t type = text_type(like, size);
-    char *packed = malloc((size_t)column->length * size);
-    int status = SPR_OK;
-    if (!packed)
-        status = rd_no_memory(profile, error);
-    else if (type < 0 || read_part(column, type, H5P_DEFAULT, 0, column->length, packed) < 0)
-        status = read_failed(profile, column, error);
-    for (size_t i = 0; status == SPR_OK && i < column->length; i++) {
-        const char *text = packed + i * size;
-        values[i] = rd_arena_copy(&profile->strings, text, fixed_length(text, size, padding));
-        if (!values[i]) status = rd_no_memory(profile, error);
-    }
-    free(packed);
-    if (type >= 0) H5Tclose(type);
-    return status;
+static int take_texts(spr_profile *profile, const struct rd_column *column, const struct rd_text *text,
+                      const unsigned char *bytes, const char **values, spr_error *error) {
+    if (rd_text_take(profile, text, bytes, (size_t)column->length, values)) return SPR_OK;
+    char name[256] = "";
+    H5Iget_name(column->id, name, sizeof name);
+    return rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s holds strings that cannot be found in the file",
+                   name);
 }
 
 int rd_column_read_text(spr_profile *profile, const struct rd_column *column, const char **values, spr_error *error) {
     if (!column->length) return SPR_OK;
     const hid_t type = H5Dget_type(column->id);
-    if (type < 0) return read_failed(profile, column, error);
-    const int status = H5Tis_variable_str(type) > 0
-                           ? read_variable(profile, column, type, values, error)
-                           : read_fixed(profile, column, type, H5Tget_size(type), values, error);
-    H5Tclose(type);
+    struct rd_text text;
+    int status = SPR_OK;
+    unsigned char *bytes = NULL;
+    if (type < 0 || !rd_text_begin(profile, type, &text)) {
+        status = read_failed(profile, column, error);
+    } else {
+        bytes = column->length <= SIZE_MAX / text.size ? malloc((size_t)column->length * text.size) : NULL;
+        if (!bytes)
+            status = rd_no_memory(profile, error);
+        else if (read_part(column, text.memory, 0, column->length, bytes) < 0)
+            status = read_failed(profile, column, error);
+        else
+            status = take_texts(profile, column, &text, bytes, values, error);
+        rd_text_end(profile, &text);
+    }
+    free(bytes);
+    if (type >= 0) H5Tclose(type);
     return status;
 }

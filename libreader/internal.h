@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "bag.h"
+#include "heap.h"
 #include "scope_reader.h"
 #include "tally.h"
 
@@ -74,6 +75,9 @@ struct spr_profile {
     int schema;
     bool aggregate;
     struct rd_arena strings;
+    struct rd_heap_file heap_file;
+    struct rd_heap heap; /* while opening, and reading lines */
+    uint64_t text_left;  /* bytes of variable-length strings that the file can still hold */
 
     spr_value *metadata;
     size_t num_metadata;
@@ -143,6 +147,22 @@ int rd_column_read(const spr_profile *profile, const struct rd_column *column, h
                    uint64_t count, void *values, spr_error *error);
 /* Reads all strings into the profile's arena; none becomes "". */
 int rd_column_read_text(spr_profile *profile, const struct rd_column *column, const char **values, spr_error *error);
+
+/* ---- text.c ----------------------------------------------------------------------------------------------------- */
+
+struct rd_text {
+    bool variable;
+    H5T_str_t padding;
+    size_t size;  /* of one in memory */
+    hid_t memory; /* the type to read them with */
+};
+
+/* `type`: that of the file. Between the two, strings are read as bytes of type `memory`, text->size each. */
+bool rd_text_begin(const spr_profile *profile, hid_t type, struct rd_text *text);
+void rd_text_end(const spr_profile *profile, struct rd_text *text);
+/* Makes strings of the arena out of such bytes; false when the file does not hold them, or there is no memory. */
+bool rd_text_take(spr_profile *profile, const struct rd_text *text, const unsigned char *bytes, size_t count,
+                  const char **values);
 
 /* ---- table.c ---------------------------------------------------------------------------------------------------- */
 

@@ -219,6 +219,7 @@ int spr_lines_read(spr_profile *profile, const spr_selection *selection, spr_lin
                               .budget = (uint64_t)profile->file_bytes * 8 + (UINT64_C(1) << 20)};
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
+    profile->text_left = (uint64_t)profile->file_bytes;
     const herr_t result = H5Literate(profile->file, H5_INDEX_NAME, H5_ITER_NATIVE, NULL, note_rank, &reading);
     int status = reading.status;
     if (status == SPR_OK && result < 0) status = rd_fail(error, SPR_DAMAGED, profile->path, "/ cannot be read");
@@ -226,6 +227,7 @@ int spr_lines_read(spr_profile *profile, const spr_selection *selection, spr_lin
     for (size_t i = 0; status == SPR_OK && i < reading.num_ranks; i++)
         if (spr_selects_rank(selection, (uint32_t)reading.ranks[i]))
             status = read_rank(&reading, (uint32_t)reading.ranks[i]);
+    rd_heap_free(&profile->heap);
     rd_quiet_end(&quiet);
     free(reading.numbers);
     free(reading.ranks);

@@ -17,37 +17,14 @@ struct attribute {
     bool list;
 };
 
-static bool take_text(struct attribute *attribute, const char *text, size_t length, const char **kept) {
-    *kept = rd_arena_copy(&attribute->profile->strings, text, length);
-    return *kept != NULL;
-}
-
-static bool read_variable_texts(struct attribute *attribute, const char **kept) {
-    char **texts = calloc(attribute->count, sizeof *texts);
-    const hid_t memory = H5Tcopy(H5T_C_S1), space = H5Aget_space(attribute->id);
-    bool fine = texts && memory >= 0 && space >= 0 && H5Tset_size(memory, H5T_VARIABLE) >= 0 &&
-                H5Tset_cset(memory, H5Tget_cset(attribute->type)) >= 0 && H5Aread(attribute->id, memory, texts) >= 0;
-    if (fine) {
-        for (size_t i = 0; i < attribute->count; i++) {
-            const char *text = texts[i] ? texts[i] : "";
-            if (!take_text(attribute, text, strlen(text), &kept[i])) fine = false;
-        }
-        H5Dvlen_reclaim(memory, space, H5P_DEFAULT, texts);
-    }
-    if (memory >= 0) H5Tclose(memory);
-    if (space >= 0) H5Sclose(space);
-    free(texts);
-    return fine;
-}
-
-static bool read_fixed_texts(struct attribute *attribute, const char **kept) {
-    char *packed = calloc(attribute->count, attribute->size);
-    bool fine = packed && H5Aread(attribute->id, attribute->type, packed) >= 0;
-    for (size_t i = 0; fine && i < attribute->count; i++) {
-        const char *text = packed + i * attribute->size;
-        fine = take_text(attribute, text, strnlen(text, attribute->size), &kept[i]);
-    }
-    free(packed);
+static bool read_strings(struct attribute *attribute, const char **kept) {
+    struct rd_text text;
+    if (!rd_text_begin(attribute->profile, attribute->type, &text)) return false;
+    unsigned char *bytes = calloc(attribute->count, text.size);
+    const bool fine = bytes && H5Aread(attribute->id, text.memory, bytes) >= 0 &&
+                      rd_text_take(attribute->profile, &text, bytes, attribute->count, kept);
+    free(bytes);
+    rd_text_end(attribute->profile, &text);
     return fine;
 }
 
@@ -55,9 +32,7 @@ static bool read_texts(struct attribute *attribute, spr_value *value) {
     if (attribute->count > MOST_ITEMS) return false;
     const char **kept = rd_arena_take(&attribute->profile->strings, (attribute->count + 1) * sizeof *kept);
     if (!kept) return false;
-    if (attribute->count && !(H5Tis_variable_str(attribute->type) > 0 ? read_variable_texts(attribute, kept)
-                                                                      : read_fixed_texts(attribute, kept)))
-        return false;
+    if (attribute->count && !read_strings(attribute, kept)) return false;
     if (attribute->list) {
         value->kind = SPR_TEXT_LIST;
         value->items = kept;

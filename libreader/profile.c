@@ -55,13 +55,31 @@ static hid_t access_list(void) {
     return access;
 }
 
+/* Strings are read past HDF5, through the descriptor that it has anyway. */
+static void find_heap_file(spr_profile *profile) {
+    void *handle = NULL;
+    hsize_t user_block = 0;
+    const hid_t list = H5Fget_create_plist(profile->file);
+    if (list >= 0) {
+        H5Pget_userblock(list, &user_block);
+        H5Pclose(list);
+    }
+    const bool known = H5Fget_vfd_handle(profile->file, H5P_DEFAULT, &handle) >= 0 && handle;
+    profile->heap_file = (struct rd_heap_file){
+        .descriptor = known ? *(int *)handle : -1, .size = (uint64_t)profile->file_bytes, .base = user_block};
+    profile->text_left = (uint64_t)profile->file_bytes;
+}
+
 static int open_file(spr_profile *profile, spr_error *error) {
     const hid_t access = access_list();
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
         H5Pclose(access);
     }
-    if (profile->file >= 0) return SPR_OK;
+    if (profile->file >= 0) {
+        find_heap_file(profile);
+        return SPR_OK;
+    }
     char reason[256];
     rd_hdf5_reason(reason, sizeof reason);
     return rd_fail(error, SPR_DAMAGED, profile->path,
@@ -140,6 +158,7 @@ int spr_open(const char *path, spr_profile **profile, spr_error *error) {
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
     status = read_profile(opened, error);
+    rd_heap_free(&opened->heap);
     rd_quiet_end(&quiet);
     if (status != SPR_OK) {
         spr_close(opened);

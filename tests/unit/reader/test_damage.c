@@ -316,7 +316,7 @@ static void test_claims(void **state) {
     fseek(bytes, (long)at, SEEK_SET);
     for (size_t i = 0; i < MANY; i++) w_check(fwrite(reference, 16, 1, bytes) == 1, "references");
     fclose(bytes);
-    assert_bad(w_path("bad.h5"), SPR_DAMAGED, "names cannot be read");
+    assert_bad(w_path("bad.h5"), SPR_DAMAGED, "names holds strings that cannot be found");
     free(texts);
     free(text);
 }
