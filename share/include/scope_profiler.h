@@ -106,12 +106,15 @@ struct sp_api {
 #define SP_API_VERSION    1
 
 #if defined(__GNUC__) || defined(__clang__)
-#    define SP_INLINE_ __attribute__((unused)) static inline
+#    define SP_HELPER_ __attribute__((unused)) static inline
 #else
-#    define SP_INLINE_ static inline
+#    define SP_HELPER_ static inline
+#endif
+#ifndef SP_INLINE_ /* libscope-profiler-c.so exports the functions below instead */
+#    define SP_INLINE_ SP_HELPER_
 #endif
 
-SP_INLINE_ const char *sp_words_(int status) {
+SP_HELPER_ const char *sp_words_(int status) {
     static const char *const words[] = {"ok",
                                         "profiler is not active",
                                         "no monotonic clock available",
@@ -135,11 +138,11 @@ SP_INLINE_ const char *sp_words_(int status) {
 
 #    if defined(SP_DISABLE_PROFILING) || !defined(__ELF__) || !(defined(__GNUC__) || defined(__clang__))
 
-SP_INLINE_ const struct sp_api *sp_api_(void) { return NULL; }
+SP_HELPER_ const struct sp_api *sp_api_(void) { return NULL; }
 
 #    elif defined(__x86_64__) && !defined(__ILP32__) && !defined(SP_NO_ASM)
 
-SP_INLINE_ const struct sp_api *sp_api_(void) {
+SP_HELPER_ const struct sp_api *sp_api_(void) {
     const struct sp_api *api;
     __asm__(SP_WEAK_ "{movq sp_api_v1@GOTPCREL(%%rip), %0|mov %0, QWORD PTR sp_api_v1@GOTPCREL[rip]}" : "=r"(api));
     return api;
@@ -147,7 +150,7 @@ SP_INLINE_ const struct sp_api *sp_api_(void) {
 
 #    elif defined(__aarch64__) && defined(__LP64__) && !defined(SP_NO_ASM)
 
-SP_INLINE_ const struct sp_api *sp_api_(void) {
+SP_HELPER_ const struct sp_api *sp_api_(void) {
     const struct sp_api *api;
     __asm__(SP_WEAK_ "adrp %0, :got:sp_api_v1\n\tldr %0, [%0, :got_lo12:sp_api_v1]" : "=r"(api));
     return api;
@@ -159,7 +162,7 @@ extern const struct sp_api sp_api_v1 __attribute__((weak));
 /* By another name: programs may or may not have dlfcn.h's declaration, and C++ wants both to agree. */
 extern void *sp_dlsym_(void *handle, const char *name) __asm__("dlsym") __attribute__((weak));
 
-SP_INLINE_ const struct sp_api *sp_api_(void) {
+SP_HELPER_ const struct sp_api *sp_api_(void) {
     static const struct sp_api *found;
     static int looked;
     if (__builtin_expect(!__atomic_load_n(&looked, __ATOMIC_ACQUIRE), 0)) {

@@ -3,6 +3,7 @@
 # own and under run.
 . "$(dirname "$0")/../lib/lib.sh"
 need python3
+foreign=$(dirname "$SCOPE_PROFILER")/../share/libscope-profiler-c.so
 cat >use.py <<'P'
 import ctypes, sys
 sp = ctypes.CDLL(sys.argv[1])
@@ -19,10 +20,10 @@ assert sp.sp_error_string(5) == b"no open call to end"
 print(sp.sp_output_path().decode())
 assert sp.sp_finalize() == 0
 P
-run python3 use.py "$SCOPE_PRELOAD"
+run python3 use.py "$foreign"
 equal "on its own" "0 foreign_rank00001.h5" "$rc $(cat out.txt err.txt)"
 equal "calls" 7 "$(ncalls foreign_rank00001.h5 "from outside")"
-run scope-profiler run -q -o run.h5 python3 use.py "$SCOPE_PRELOAD"
+run scope-profiler run -q -o run.h5 python3 use.py "$foreign"
 equal "under run" "0 $PWD/run.h5" "$rc $(cat out.txt err.txt)"
 equal "calls under run" 7 "$(ncalls run.h5 "from outside")"
 finish
