@@ -42,6 +42,16 @@ static int read_start_error(int report) {
     return length == sizeof error ? error : 0;
 }
 
+/* Stops this process if SIGTSTP does (it does not in an orphaned process group, where nobody could wake it). */
+static void stop_here(void) {
+    sigset_t stop;
+    sigemptyset(&stop);
+    sigaddset(&stop, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &stop, NULL);
+    sigprocmask(SIG_BLOCK, &stop, NULL);
+}
+
 static void hand_on(pid_t pid, const siginfo_t *info) {
     switch (info->si_signo) {
     case SIGCHLD:
@@ -51,7 +61,7 @@ static void hand_on(pid_t pid, const siginfo_t *info) {
     case SIGTSTP:
         /* From the terminal the child has it too. Another sender knows us alone. */
         if (info->si_code != SI_KERNEL) kill(pid, SIGTSTP);
-        raise(SIGSTOP);
+        stop_here();
         return;
     default:
         kill(pid, info->si_signo);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Options of `run`, what the program inherits, runs within runs, libraries in odd places.
 . "$(dirname "$0")/../lib/lib.sh"
-need gcc
+need gcc pgrep
 cat >one.c <<'C'
 #include "mk.h"
 #include <stdio.h>
@@ -62,19 +62,26 @@ int main(void)
 }
 C
 compile counts.c -o counts
-rm -f ready
-scope-profiler run -q -o t.h5 ./counts 2>err.txt &
-pid=$!
-await 10 test -e ready
-state() { awk '{ print $3 }' "/proc/$1/stat"; }
-program=$(pgrep -P $pid)
-kill -INT $pid
-kill -TSTP $pid
-ok "SIGTSTP stops the program" await 5 bash -c "[ \"\$(awk '{ print \$3 }' /proc/$program/stat)\" = T ]"
-equal "and the command" T "$(state $pid)"
-kill -CONT $pid
-wait $pid
-equal "both go on to the end; SIGINT was left to the terminal" "8 60" "$? $(ncalls t.h5 tick)"
+cat >stop.py <<'P'
+# stop.py GROUP|SESSION: stops the command and lets it go on, as a job of a shell and where nobody has job control
+import os, signal, subprocess, sys, time
+def state(pid): return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0]
+own = os.setpgrp if sys.argv[1] == "GROUP" else os.setsid
+run = subprocess.Popen(["scope-profiler", "run", "-q", "-o", "t.h5", "./counts"], preexec_fn=own)
+while not os.path.exists("ready"): time.sleep(0.01)
+program = int(subprocess.check_output(["pgrep", "-P", str(run.pid)]))
+os.kill(run.pid, signal.SIGINT)
+os.kill(run.pid, signal.SIGTSTP)
+time.sleep(0.2)
+stopped = [state(pid) == "T" for pid in (run.pid, program)]
+os.kill(run.pid, signal.SIGCONT)
+print(*stopped, run.wait())
+P
+for own in "GROUP True True" "SESSION False False"; do
+    rm -f ready
+    equal "SIGTSTP and SIGCONT (${own%% *}): command, program, status" "${own#* } 8" "$(python3 stop.py "${own%% *}" 2>err.txt)"
+    equal "SIGINT was left to the terminal" 60 "$(ncalls t.h5 tick)"
+done
 printf 'trap "echo trapped; exit 9" INT\ntouch ready2\nwhile :; do sleep 0.05; done\n' >traps.sh
 python3 - >tty.txt <<'P'
 import os, pty, time
