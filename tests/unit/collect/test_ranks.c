@@ -51,7 +51,7 @@ static void mpi_first(void **state) {
     add(f, (struct sketch){3, 3100, 0, 4, 0, 4, "job"});
     add(f, (struct sketch){4, 2500, -1, -1, 3, 4, "job"}); /* no MPI in it */
     add(f, (struct sketch){5, 2600, -1, -1, 3, 4, "job"}); /* nor here, and later */
-    add(f, (struct sketch){6, 1500, -1, -1, -1, -1, ""});  /* a helper */
+    add(f, (struct sketch){6, 1500, -1, -1, -1, -1, ""});  /* a program beside it */
     hid_t h = collected(f);
     EXPECT(h, "/rank_region_index/ranks", 0, 1, 3, 4, 5, 6);
     EXPECT(h, "/events/durations", 3, 2, 4, 6, 1, 5);
