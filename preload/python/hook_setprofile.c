@@ -6,6 +6,8 @@
 #include "hook.h"
 #include "recorder.h"
 
+#define TLS __thread __attribute__((tls_model("initial-exec")))
+
 static PyInterpreterState *interpreter;
 
 static __attribute__((noinline)) void enter_generator(const char *frame, name_word word) {
@@ -63,6 +65,113 @@ static void set_for_all(Py_tracefunc function) {
         set_for(t, function);
 }
 
+/* ---- when the program has a profile function of its own -------------------------------------------------------------
+ */
+
+/* It wins: there is one place. What this thread then does is not seen, until the program takes its function away. The
+ * time is a region of its own in the file. */
+static TLS bool taken;
+static TLS int64_t taken_since;
+static int64_t installed_at;
+static int gap_region;
+static unsigned gap_serial;
+
+static int milliseconds(int64_t moment) { return (int)((moment - installed_at) / 1000000); }
+
+static PyFrameObject *caller(PyFrameObject *frame) {
+    PyFrameObject *back;
+    if (py.PyFrame_GetBack)
+        back = py.PyFrame_GetBack(frame);
+    else if (memcpy(&back, (char *)frame + 24, sizeof back), back) /* 3.8 */
+        py.Py_IncRef((PyObject *)back);
+    py.Py_DecRef((PyObject *)frame);
+    return back;
+}
+
+/* The functions that are open end here as far as we can see. */
+static void end_open_functions(void) {
+    PyFrameObject *frame = py.PyEval_GetFrame();
+    if (frame) py.Py_IncRef((PyObject *)frame);
+    while (frame && activations.depth > 0) {
+        name_word word = name_find(frame_code(frame_proper(frame)));
+        if (name_known(word) && !(word & NAME_SKIPPED)) {
+            if (word & NAME_GENERATOR)
+                activation_end_generator(word);
+            else
+                activation_end(name_region(word));
+        }
+        frame = caller(frame);
+    }
+    py_drop((PyObject *)frame);
+    activation_forget();
+}
+
+static void lose(void) {
+    static const char name[] = "(not recorded: the program's own profile function)";
+    taken = true;
+    taken_since = rec_clock_ns();
+    end_open_functions();
+    if (gap_serial != rec_default_serial) gap_region = rec_region(name, sizeof name - 1, NULL, -1, NULL);
+    gap_serial = rec_default_serial;
+    rec_begin(gap_region);
+}
+
+static void win_back(void) {
+    taken = false;
+    rec_end(gap_region);
+    py.PyEval_SetProfile(profile, NULL);
+    int64_t now = rec_clock_ns();
+    if (now - taken_since >= 1000000)
+        rec_warn(
+            "from %d ms to %d ms a thread's Python calls were not recorded: the program used a profile function of "
+            "its own",
+            milliseconds(taken_since), milliseconds(now));
+}
+
+/* Ours shows no object, any other does. */
+static void look_again(void) {
+    if (!taken) return;
+    struct py_error error = py_error_save();
+    attach_quiet();
+    PyObject *get = py.PySys_GetObject("getprofile");
+    PyObject *present = get ? py.PyObject_CallFunction(get, NULL) : NULL;
+    PyObject *type = present ? py.PyObject_Type(present) : NULL;
+    PyObject *name = type ? py_attribute(type, "__name__") : NULL;
+    const char *text = py_text(name);
+    if (text && strcmp(text, "NoneType") == 0) win_back();
+    py_drop(name);
+    py_drop(type);
+    py_drop(present);
+    attach_loud();
+    py_error_restore(error);
+}
+
+static int look_again_soon(void *unused) {
+    (void)unused;
+    look_again();
+    return 0;
+}
+
+/* The event comes before the change: the program sets a function, or takes one away. */
+static void event(const char *name, PyObject *args) {
+    (void)args;
+    bool changes = strcmp(name, "sys.setprofile") == 0;
+    if (taken) look_again();
+    if (!changes || py.interpreter() != interpreter) return;
+    if (!taken) lose();
+    py.Py_AddPendingCall(look_again_soon, NULL); /* at once, in the main thread; others look at their next event */
+}
+
+static void down(void) {
+    if (!taken) return;
+    rec_end(gap_region);
+    rec_warn("from %d ms on Python calls were not recorded: the program used a profile function of its own",
+             milliseconds(taken_since));
+}
+
+/* ---- installing ----------------------------------------------------------------------------------------------------
+ */
+
 static struct frames_trial trial;
 
 static int profile_trial(PyObject *data, PyFrameObject *object, int what, PyObject *arg) {
@@ -79,6 +188,7 @@ static const char *install(PyInterpreterState *main) {
     interpreter = main;
     if (!frames_choose() || !frames_run_trial(&trial, trial_on, trial_off))
         return "the frames of this Python are not as expected";
+    installed_at = rec_clock_ns();
     set_for_all(profile);
     return NULL;
 }
@@ -93,5 +203,10 @@ static void thread(PyThreadState *state) {
     attach_loud();
 }
 
-const struct hook hook_setprofile = {
-    .name = "setprofile", .first = 8, .install = install, .thread = thread, .forked = activation_forget};
+const struct hook hook_setprofile = {.name = "setprofile",
+                                     .first = 8,
+                                     .install = install,
+                                     .thread = thread,
+                                     .event = event,
+                                     .forked = activation_forget,
+                                     .down = down};

@@ -87,6 +87,7 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(12, 0, NEEDED, int, PyUnstable_Code_SetExtra, (PyObject *, Py_ssize_t, void *))                                  \
     F(8, 0, NEEDED, PyFrameObject *, PyEval_GetFrame, (void))                                                          \
     F(9, 0, NEEDED, PyObject *, PyFrame_GetCode, (PyFrameObject *))                                                    \
+    F(9, 0, NEEDED, PyFrameObject *, PyFrame_GetBack, (PyFrameObject *))                                               \
     F(8, 0, NEEDED, int, PyFrame_GetLineNumber, (PyFrameObject *))                                                     \
     F(8, 0, NEEDED, PyObject *, PyEval_GetGlobals, (void))                                                             \
     F(8, 0, NEEDED, PyObject *, PyEval_EvalCode, (PyObject *, PyObject *, PyObject *))                                 \
@@ -161,7 +162,7 @@ struct py_api {
 #undef PY_MEMBER
     int minor;    /* of 3.minor */
     void *handle; /* for dlsym: objects such as PyExc_ValueError or types */
-    void *none; /* None; the types below are those of all interpreters */
+    void *none;   /* None; the types below are those of all interpreters */
     void *unicode_type, *function_type, *staticmethod_type, *classmethod_type, *type_type;
     /* One name for what moved between versions. */
     PyInterpreterState *(*interpreter)(void);
