@@ -17,7 +17,7 @@ struct lines_function *lines_decide(PyObject *code, PyObject *globals, const cha
     int saved = errno;
     attach_quiet();
     struct lines_function *f = choose_function(code, globals, region);
-    if (py.set_extra(code, lines_extra, f ? (void *)f : (void *)1) != 0) {
+    if (py.set_extra(code, lines_extra, f ? f : LINES_NOT_COUNTED) != 0) {
         py.PyErr_Clear();
         f = NULL;
     }
@@ -40,7 +40,7 @@ static bool up(PyInterpreterState *interpreter, int64_t id) {
 static void found(void) {
     installed = false;
     lines_extra = -1;
-    backend = py.minor >= 12 ? &lines_monitoring : py.minor >= 9 ? &lines_evalframe : &lines_settrace;
+    backend = py.minor >= 12 ? &lines_monitoring : &lines_trace;
 }
 
 static void event(const char *event, PyObject *args) {

@@ -15,8 +15,7 @@ struct lines_backend {
     void (*chosen)(PyObject *code);
 };
 extern const struct lines_backend lines_monitoring; /* 3.12 and later: sys.monitoring, for the chosen functions alone */
-extern const struct lines_backend lines_evalframe;  /* 3.9 to 3.11: tracing on and off around the chosen functions */
-extern const struct lines_backend lines_settrace;   /* 3.8: everything is traced */
+extern const struct lines_backend lines_trace;      /* until 3.11: tracing on and off around the chosen functions */
 
 extern Py_ssize_t lines_extra; /* place of ours in a code object, -1 none */
 
@@ -25,6 +24,9 @@ extern Py_ssize_t lines_extra; /* place of ours in a code object, -1 none */
  * chosen. */
 struct lines_function *lines_decide(PyObject *code, PyObject *globals, const char *region);
 
+/* What a code object remembers of a decision against it. */
+#define LINES_NOT_COUNTED ((struct lines_function *)1)
+
 enum lines_answer { LINES_UNKNOWN, LINES_NO, LINES_YES };
 
 /* What was decided before. */
@@ -32,7 +34,7 @@ static inline enum lines_answer lines_known(PyObject *code, struct lines_functio
     void *extra = NULL;
     py.get_extra(code, lines_extra, &extra);
     *function = extra;
-    return !extra ? LINES_UNKNOWN : extra == (void *)1 ? LINES_NO : LINES_YES;
+    return !extra ? LINES_UNKNOWN : extra == LINES_NOT_COUNTED ? LINES_NO : LINES_YES;
 }
 
 /* True while the process counts lines. For the module: a decorated function is counted under its region's name. */
