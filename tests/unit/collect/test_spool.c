@@ -356,6 +356,8 @@ static void foreign_files(void **state) {
     assert_int_equal(mkfifo(path, 0600), 0);
     snprintf(path, sizeof path, "%s/%016x.proc", f->spool.spool, 3);
     assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/%016x-0.lane", f->spool.spool, 3);
+    assert_int_equal(symlink("/dev/zero", path), 0);
     hid_t h = collected(f);
     EXPECT(h, "/events/durations", 100);
     EXPECT(h, "/process_table/pid", 1001);
