@@ -139,6 +139,13 @@ static struct process *add_process(struct collection *c) {
     return &c->processes[n];
 }
 
+/* A process that died while it was making its first files, which is before its first event. */
+static bool died_unborn(const struct process *p, const struct entry *entries, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].kind == FILE_LANE) return false;
+    return p->info.magic == 0;
+}
+
 /* `entries`: the `count` files of one id. */
 static bool take_process(struct collection *c, const struct spool_dir *dir, const struct entry *entries, size_t count) {
     bool other_version;
@@ -151,6 +158,7 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
         if (other_version)
             return fail(c->report, "%s/%s.proc: written by another version of scope-profiler (format %" PRIu32 ")",
                         dir->path, p->id, p->info.version);
+        if (died_unborn(p, entries, count)) return true;
         note(c->report, "%s: the files of process %.4s cannot be read: they are cut short or damaged", dir->path,
              p->id);
         return true;
