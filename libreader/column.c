@@ -131,23 +131,27 @@ static int read_failed(const spr_profile *profile, const struct rd_column *colum
     return rd_fail(error, SPR_DAMAGED, profile->path, "dataset %s cannot be read (%s)", name, reason);
 }
 
-static herr_t read_part(const struct rd_column *column, hid_t type, hsize_t first, hsize_t count, void *values) {
-    if (first == 0 && count == column->length) return H5Dread(column->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-    const hid_t file_space = H5Dget_space(column->id), memory_space = H5Screate_simple(1, &count, NULL);
-    herr_t result = -1;
-    if (file_space >= 0 && memory_space >= 0 &&
-        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) >= 0)
-        result = H5Dread(column->id, type, memory_space, file_space, H5P_DEFAULT, values);
-    if (file_space >= 0) H5Sclose(file_space);
-    if (memory_space >= 0) H5Sclose(memory_space);
-    return result;
+/* What HDF5 says of a failure is gone with the next call of it: the message is made before anything is closed. */
+static int read_part(const spr_profile *profile, const struct rd_column *column, hid_t type, hsize_t first,
+                     hsize_t count, void *values, spr_error *error) {
+    hid_t file_space = H5S_ALL, memory_space = H5S_ALL;
+    if (first != 0 || count != column->length) {
+        file_space = H5Dget_space(column->id);
+        memory_space = H5Screate_simple(1, &count, NULL);
+    }
+    int status = SPR_OK;
+    if (file_space < 0 || memory_space < 0 ||
+        (file_space != H5S_ALL && H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &first, NULL, &count, NULL) < 0) ||
+        H5Dread(column->id, type, memory_space, file_space, H5P_DEFAULT, values) < 0)
+        status = read_failed(profile, column, error);
+    if (file_space > 0) H5Sclose(file_space);
+    if (memory_space > 0) H5Sclose(memory_space);
+    return status;
 }
 
 int rd_column_read(const spr_profile *profile, const struct rd_column *column, hid_t type, uint64_t first,
                    uint64_t count, void *values, spr_error *error) {
-    if (!count) return SPR_OK;
-    if (read_part(column, type, first, count, values) < 0) return read_failed(profile, column, error);
-    return SPR_OK;
+    return count ? read_part(profile, column, type, first, count, values, error) : SPR_OK;
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -173,10 +177,9 @@ int rd_column_read_text(spr_profile *profile, const struct rd_column *column, co
         bytes = column->length <= SIZE_MAX / text.size ? malloc((size_t)column->length * text.size) : NULL;
         if (!bytes)
             status = rd_no_memory(profile, error);
-        else if (read_part(column, text.memory, 0, column->length, bytes) < 0)
-            status = read_failed(profile, column, error);
         else
-            status = take_texts(profile, column, &text, bytes, values, error);
+            status = read_part(profile, column, text.memory, 0, column->length, bytes, error);
+        if (status == SPR_OK) status = take_texts(profile, column, &text, bytes, values, error);
         rd_text_end(profile, &text);
     }
     free(bytes);

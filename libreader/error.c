@@ -39,7 +39,7 @@ static herr_t keep_innermost(unsigned n, const H5E_error2_t *entry, void *data) 
 
 void rd_hdf5_reason(char *text, size_t size) {
     struct reason reason = {text, size};
-    text[0] = '\0';
+    snprintf(text, size, "nothing");
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_innermost, &reason);
 }
 

@@ -64,9 +64,10 @@ struct rd_reference rd_heap_decode(const unsigned char *bytes) {
 
 /* ---- collections ------------------------------------------------------------------------------------------------ */
 
-#define HEAD_BYTES   16 /* "GCOL", version 1, 3 bytes reserved, 8 bytes size of the collection */
-#define OBJECT_BYTES 16 /* 2 bytes index, 2 bytes count of references, 4 bytes reserved, 8 bytes size; then the data   \
-                         */
+#define HEAD_BYTES 16 /* "GCOL", version 1, 3 bytes reserved, 8 bytes size of the collection */
+#define OBJECT_BYTES                                                                                                   \
+    16 /* 2 bytes index, 2 bytes count of references, 4 bytes reserved, 8 bytes size; then the data                    \
+        */
 
 struct object {
     uint64_t at, size; /* in the collection; at == 0: there is no such object */

@@ -117,7 +117,8 @@ struct spr_profile {
 int rd_fail(spr_error *error, int status, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 int rd_no_memory(const spr_profile *profile, spr_error *error);
-/* What HDF5 itself has to say about its last failure: the innermost message. `text` is "" if nothing. */
+/* What HDF5 itself has to say about its last failure: the innermost message. Only before the next call of
+ * HDF5, which forgets it. */
 void rd_hdf5_reason(char *text, size_t size);
 
 /* HDF5 prints its errors unless told not to; every function that calls HDF5 stands between these two. */

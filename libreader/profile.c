@@ -71,19 +71,18 @@ static void find_heap_file(spr_profile *profile) {
 }
 
 static int open_file(spr_profile *profile, spr_error *error) {
+    char reason[256] = "";
     const hid_t access = access_list();
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
+        if (profile->file < 0) rd_hdf5_reason(reason, sizeof reason);
         H5Pclose(access);
     }
-    if (profile->file >= 0) {
-        find_heap_file(profile);
-        return SPR_OK;
-    }
-    char reason[256];
-    rd_hdf5_reason(reason, sizeof reason);
-    return rd_fail(error, SPR_DAMAGED, profile->path,
-                   "damaged or truncated, as an interrupted run leaves it (HDF5 says: %s)", reason);
+    if (profile->file < 0)
+        return rd_fail(error, SPR_DAMAGED, profile->path,
+                       "damaged or truncated, as an interrupted run leaves it (HDF5 says: %s)", reason);
+    find_heap_file(profile);
+    return SPR_OK;
 }
 
 /* ---- which schema? ---------------------------------------------------------------------------------------------- */

@@ -5,20 +5,21 @@
 #include "everything.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
+static char path[] = "/dev/shm/fuzz-reader-XXXXXX";
+
+static void remove_file(void) { unlink(path); }
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     static int descriptor = -1;
-    static char path[64];
     if (descriptor < 0) {
-        descriptor = memfd_create("fuzz", MFD_CLOEXEC);
+        descriptor = mkstemp(path);
         if (descriptor < 0) abort();
-        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+        atexit(remove_file);
     }
     if (ftruncate(descriptor, 0) != 0 || pwrite(descriptor, bytes, count, 0) != (ssize_t)count) abort();
     ask_everything(path);
