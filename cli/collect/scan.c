@@ -203,7 +203,7 @@ void process_free(struct process *p) {
 
 static bool belongs(const char *name) {
     static const char *const exact[] = {SPOOL_SESSION_FILE, "collecting"};
-    static const char *const starts[] = {"rank-", "watcher-", "done-", "session."};
+    static const char *const starts[] = {"rank-", "watcher-", "done-", "ended-", "session."};
     if (parse_name(name).kind != FILE_OTHER) return true;
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strcmp(name, exact[i]) == 0) return true;

@@ -1,4 +1,5 @@
 #include "times.h"
+#include "files.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,21 @@ static bool make_clock(struct collection *c, struct process *p) {
 
 int64_t process_start_ns(const struct process *p) { return clock_ns(&p->clock, p->info.first.ticks); }
 
+/* When somebody saw it end; INT64_MIN: nobody did. */
+static int64_t seen_end_ns(const struct process *p) {
+    char name[80], text[32], *rest;
+    snprintf(name, sizeof name, SPOOL_ENDED_FILE, (long long)p->info.pid, (unsigned long long)p->info.start_time);
+    if (p->replaced || !file_text(p->dir->fd, name, text, sizeof text)) return INT64_MIN;
+    long long ns = strtoll(text, &rest, 10);
+    return rest == text || ns < p->info.first.ns || ns > INT64_MAX / 2 ? INT64_MIN : ns + p->align_ns;
+}
+
 int64_t process_end_ns(const struct collection *c, const struct process *p) {
     if (p->info.end == SPOOL_END_EXIT) return clock_ns(&p->clock, p->info.end_tick);
     if (p->running) return c->machine.now_ns + p->align_ns;
     uint64_t tick = p->last_tick > p->info.last.ticks ? p->last_tick : p->info.last.ticks;
-    return clock_ns(&p->clock, tick);
+    int64_t recorded = clock_ns(&p->clock, tick), seen = seen_end_ns(p);
+    return seen > recorded ? seen : recorded;
 }
 
 static void set_times(const struct collection *c, struct process *p) {

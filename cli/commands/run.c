@@ -87,6 +87,7 @@ struct run {
     struct output output;
     struct preload preload; /* library NULL: nothing is preloaded */
     struct session session;
+    struct process started; /* the program */
     char *why_nothing;
 };
 
@@ -202,13 +203,14 @@ static struct finish what_to_finish(const struct run *run) {
 
 /* Says in the spool who records and who will collect, for commands that meet it. */
 static void note_processes(pid_t child, void *argument) {
-    const struct run *run = argument;
+    struct run *run = argument;
     char node[NODE_DIGITS + 1], *watcher, *program;
     proc_node(node);
     watcher = xformat("watcher-%s", node);
     program = xformat("rank-0-%s", node);
     proc_record(run->session.descriptor, watcher, proc_of(getpid()));
-    proc_record(run->session.descriptor, program, proc_of(child));
+    run->started = proc_of(child);
+    proc_record(run->session.descriptor, program, run->started);
     free(program);
     free(watcher);
 }
@@ -230,6 +232,7 @@ static int run_here(struct run *run) {
         session_remove(&run->session);
         return status;
     }
+    proc_record_end(run->session.descriptor, run->started);
     struct finish what = what_to_finish(run);
     what.child = child.pid;
     what.child_status = child.status;

@@ -1,6 +1,7 @@
 #include "process.h"
 
 #include "base/path.h"
+#include "spool.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool read_text(const char *path, char *text, size_t size) {
@@ -82,6 +84,18 @@ int proc_replace(int spool, const char *name, struct process process) {
     char temporary[64];
     snprintf(temporary, sizeof temporary, ".process.%ld", (long)getpid());
     return proc_record(spool, temporary, process) ? -1 : renameat(spool, temporary, spool, name);
+}
+
+void proc_record_end(int spool, struct process process) {
+    char name[80], text[32];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(name, sizeof name, SPOOL_ENDED_FILE, (long long)process.pid, (unsigned long long)process.start);
+    int length = snprintf(text, sizeof text, "%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
+    int file = openat(spool, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file < 0) return;
+    if (write(file, text, (size_t)length) != length) unlinkat(spool, name, 0);
+    close(file);
 }
 
 bool proc_read(int spool, const char *name, struct process *process) {

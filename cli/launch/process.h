@@ -29,6 +29,8 @@ bool proc_alive(struct process process); /* a zombie is not */
 /* Writes a process file; fails with EEXIST when there is one. 0, or -1 with errno. */
 int proc_record(int spool, const char *name, struct process process);
 int proc_replace(int spool, const char *name, struct process process); /* the same, over an existing one */
+/* Leaves word that the process has just ended, for calls that its death cut off. Best effort. */
+void proc_record_end(int spool, struct process process);
 bool proc_read(int spool, const char *name, struct process *process);
 
 /* Calls `each` for every file of the spool whose name begins with `prefix` and ends with `suffix`, until it returns

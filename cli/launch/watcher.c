@@ -62,7 +62,9 @@ static void look(struct watch *watch) {
     watch->alive = 0;
     for (size_t i = 0; i < watch->count; i++) {
         struct rank *rank = &watch->ranks[i];
-        if (rank->alive) rank->alive = proc_alive(rank->process);
+        bool was_alive = rank->alive;
+        if (was_alive) rank->alive = proc_alive(rank->process);
+        if (was_alive && !rank->alive) proc_record_end(watch->spool, rank->process);
         if (!rank->alive && rank->descriptor >= 0) {
             close(rank->descriptor);
             rank->descriptor = -1;

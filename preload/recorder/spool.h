@@ -14,6 +14,9 @@
  * event, so one that records nothing leaves nothing. Byte order and alignment are those of the machine; a spool is read
  * on the machine (or the kind of machine) that wrote it.
  *
+ *   ended-<pid>-<start time>   by who saw a process of the session end: the moment, CLOCK_MONOTONIC ns in decimal
+ *                  (SPOOL_ENDED_FILE)
+ *
  * A lane is a stream of 8-byte words:  flushed words (file offset SPOOL_PAGE + window_bytes onwards, `committed` of
  * them), then the words in the window up to the first zero word. No word of a finished group is zero where the reader
  * looks for one: see SPOOL_ESCAPE. When `committed` has SPOOL_CLEARING set the window's words are already among the
@@ -202,6 +205,7 @@ struct spool_line_function {
 
 /* ---- session --------------------------------------------------------------------------------------------------- */
 
+#define SPOOL_ENDED_FILE          "ended-%lld-%llu" /* pid, start_time as in struct spool_process */
 #define SPOOL_SESSION_FILE        "session"
 #define SPOOL_SESSION_OUTPUT      "output" /* absolute path of the profile to write */
 #define SPOOL_SESSION_LABEL       "label"
