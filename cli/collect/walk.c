@@ -95,6 +95,7 @@ static bool thread_begins(struct walk *w, const uint64_t *payload) {
     if (ticks > thread->last_begin_tick) thread->last_begin_tick = ticks;
     thread->native_id = (int64_t)payload[1];
     thread->ident = (int64_t)payload[3];
+    memcpy(thread->name, &payload[4], sizeof thread->name - 1); /* until its end tells the last one */
     return true;
 }
 
@@ -144,7 +145,8 @@ bool walk_group(struct walk *w, bool *memory) {
     unsigned type = SPOOL_GROUP_TYPE(head), count = SPOOL_GROUP_COUNT(head);
     *memory = true;
     if (count >= w->length - w->at && (!read_more(w) || count >= w->length)) return false;
-    const uint64_t *payload = w->words + w->at + 1;
+    uint64_t payload[8] = {0}; /* what a group leaves out is 0 */
+    memcpy(payload, w->words + w->at + 1, (count < 8 ? count : 8) * sizeof *payload);
     w->at += 1 + count;
     if (type >= sizeof groups / sizeof *groups || !groups[type].take || count < groups[type].payload) return true;
     return *memory = groups[type].take(w, payload);

@@ -28,7 +28,7 @@ C
 compile ends.c -o ends
 ulimit -c 0
 
-ends() { # HOW STATUS ENDED SECONDS: what the open call lasts at least; the moment of an abrupt end is not recorded
+ends() { # HOW STATUS ENDED SECONDS: what the open call lasts at least, `run` having seen the end of an abrupt one
     local f=$1.h5
     run scope-profiler run -q -o "$f" ./ends "$1"
     equal "$1: status" "$2" "$rc"
@@ -42,9 +42,9 @@ ends() { # HOW STATUS ENDED SECONDS: what the open call lasts at least; the mome
     equal "$1: inspect" 0 "$rc"
 }
 for how in return exit; do ends $how 7 "exit 7" 0.009; done
-for how in _exit _Exit quick group; do ends $how 7 "exit 7" 0; done
-ends abort 134 "signal 6" 0
-ends term 143 "signal 15" 0
-ends kill9 137 "signal 9" 0
+for how in _exit _Exit quick group; do ends $how 7 "exit 7" 0.009; done
+ends abort 134 "signal 6" 0.009
+ends term 143 "signal 15" 0.009
+ends kill9 137 "signal 9" 0.009
 equal "nothing is left" "" "$(ls -A | grep -e spool -e tmp)"
 finish
