@@ -7,6 +7,7 @@
 #                               the counter saw, by function and rank
 #   profiled N FILE CMD...      mpirun -n N scope-profiler run -q -o FILE CMD; as `run` of lib.sh
 #   bare N CMD...               the same without the profiler
+#   calls FILE REGION RANK      as ncalls of lib.sh, for many questions about one file: it is read once
 #   $launcher                   this MPI's mpirun, as root or not, more ranks than cores allowed (an array)
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
 mpi=${1:?which MPI}
@@ -14,12 +15,18 @@ mpi_tests=$SCOPE_SOURCE/tests/e2e/mpi
 programs=$mpi_tests/programs
 need_mpi "$mpi"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 # for programs without mpirun
+unset MALLOC_PERTURB_ # meson's: Open MPI's mpirun reads memory that it has freed
 ulimit -c 0
 
 launcher=("mpirun.$mpi")
 if [ "$mpi" = openmpi ]; then launcher+=(--allow-run-as-root --oversubscribe); fi
 profiled() { local n=$1 file=$2; shift 2; run "${launcher[@]}" -n "$n" scope-profiler run -q -o "$file" "$@"; }
 bare() { local n=$1; shift; run "${launcher[@]}" -n "$n" "$@"; }
+
+calls() {
+    [ "$1.calls" -nt "$1" ] || h5 calls "$1" >"$1.calls" || { rm "$1.calls"; echo error; return; }
+    awk -F '\t' -v region="$2" -v rank="$3" '$1 == rank && $4 == region { n += $2 } END { print n + 0 }' "$1.calls"
+}
 
 count_with() {
     [ "$(uname -m)" = x86_64 ] || skip "the independent counter is written for x86-64"

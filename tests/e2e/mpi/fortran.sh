@@ -12,7 +12,7 @@ for dialect in mpif mpi f08; do
         "Waitall 0 5" "Barrier 1 1" "Comm_dup 0 1" "Bcast 1 1" "Comm_free 0 1" "Reduce 1 1" "Finalize 0 1"; do
         # shellcheck disable=SC2086
         set -- $call
-        equal "$dialect: MPI_$1 on rank $2" "$3" "$(ncalls counted.h5 "MPI_$1" "$2")"
+        equal "$dialect: MPI_$1 on rank $2" "$3" "$(calls counted.h5 "MPI_$1" "$2")"
     done
     equal "$dialect: no name of a binding" "" "$(regions counted.h5 | grep -v '^MPI_[A-Z]')"
 done

@@ -10,7 +10,7 @@ equal "status" 0 "$rc"
 for call in "Send 5" "Allreduce 3" "Sendrecv 2" "Barrier 2" "Finalize 1"; do
     # shellcheck disable=SC2086
     set -- $call
-    equal "MPI_$1" "$2" "$(ncalls leaves.h5 "MPI_$1" 0)"
+    equal "MPI_$1" "$2" "$(calls leaves.h5 "MPI_$1" 0)"
 done
 equal "never ended" 5 "$(problem leaves.h5 cut MPI_Send)"
 equal "nothing else" 5 "$(problem leaves.h5 cut)"

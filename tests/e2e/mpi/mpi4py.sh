@@ -8,6 +8,7 @@ count_with "$extension"
 cat >talk.py <<'P'
 from mpi4py import MPI
 import array
+import os
 world = MPI.COMM_WORLD
 other = 1 - world.rank
 total = world.allreduce(world.rank + 1)
@@ -18,7 +19,7 @@ mine, theirs = array.array("i", [world.rank]), array.array("i", [-1])
 request = world.Irecv(theirs, other)
 world.Send(mine, other)
 request.Wait()
-print(world.rank, total, got, theirs[0], flush=True)
+os.write(1, f"{world.rank} {total} {got} {theirs[0]}\n".encode())
 P
 counted 2 python3 talk.py
 equal "status" 0 "$rc"

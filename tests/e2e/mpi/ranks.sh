@@ -31,7 +31,7 @@ profiled 4 uneven.h5 ./uneven
 equal "uneven: status" 0 "$rc"
 for rank in 0 1 3; do equal "only_on_$rank" "$rank" "$(ranks uneven.h5 "only_on_$rank")"; done
 not_ok "only_on_2 is not there" grep -q only_on_2 <(regions uneven.h5)
-for rank in 0 1 2 3; do equal "uneven of rank $rank" "$rank" "$(ncalls uneven.h5 uneven "$rank")"; done
+for rank in 0 1 2 3; do equal "uneven of rank $rank" "$rank" "$(calls uneven.h5 uneven "$rank")"; done
 equal "every rank is there" "0 1 2 3" "$(ranks uneven.h5 MPI_Init)"
 
 cat >count.c <<'C'
@@ -62,15 +62,15 @@ compile count.c -o without
 for program in with without; do
     profiled 3 "$program.h5" "./$program"
     equal "$program: status" 0 "$rc"
-    for rank in 0 1 2; do equal "$program: rank $rank" $((rank + 1)) "$(ncalls "$program.h5" w "$rank")"; done
+    for rank in 0 1 2; do equal "$program: rank $rank" $((rank + 1)) "$(calls "$program.h5" w "$rank")"; done
 done
 run scope-profiler run -q -o single.h5 ./with
 equal "single: status" 0 "$rc"
 equal "single: one rank" "0" "$(ranks single.h5 w)"
 run scope-profiler run -q -o outside.h5 "${launcher[@]}" -n 2 ./with
 equal "outside: status" 0 "$rc"
-equal "outside: rank 0" 1 "$(ncalls outside.h5 w 0)"
-equal "outside: rank 1" 2 "$(ncalls outside.h5 w 1)"
+equal "outside: rank 0" 1 "$(calls outside.h5 w 0)"
+equal "outside: rank 1" 2 "$(calls outside.h5 w 1)"
 equal "outside: nothing of mpirun" "MPI_Finalize MPI_Init w" "$(regions outside.h5 | sort | xargs)"
-equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(find . -name '*.*' ! -name '*.c' ! -name '*.txt' ! -name . -printf '%P\n' | sort | xargs)"
+equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(find . -maxdepth 1 -name '*.*' ! -name '*.c' ! -name '*.txt' ! -name '*.calls' ! -name . -printf '%P\n' | sort | xargs)"
 finish

@@ -11,7 +11,7 @@ for rank in 0 1; do
     for call in "Session_init 1" "Comm_create_from_group 1" "Allreduce 6" "Session_finalize 1"; do
         # shellcheck disable=SC2086
         set -- $call
-        equal "MPI_$1 on rank $rank" "$2" "$(ncalls sessions.h5 "MPI_$1" "$rank")"
+        equal "MPI_$1 on rank $rank" "$2" "$(calls sessions.h5 "MPI_$1" "$rank")"
     done
 done
 finish

@@ -31,7 +31,7 @@ both() { # NAME WRAPPER PROGRAM
         for call in "Init 1" "Allreduce 10" "Barrier 1" "Finalize 1"; do
             # shellcheck disable=SC2086
             set -- "$1" "$2" "$3" $call
-            equal "$1: our MPI_$4 on rank $rank" "$5" "$(ncalls "$1.h5" "MPI_$4" "$rank")"
+            equal "$1: our MPI_$4 on rank $rank" "$5" "$(calls "$1.h5" "MPI_$4" "$rank")"
         done
     done
 }
