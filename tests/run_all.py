@@ -76,7 +76,7 @@ def build(tally, name, options, compiler=None):
 
 
 def reason_of(output):
-    reasons = re.findall(r"^(?:SKIP: *|.*\[  SKIPPED \] *)(.*)$", output, re.M)
+    reasons = re.findall(r"^.*\bSKIP(?:PED)?: *(.*)$", output, re.M)
     return reasons[0] if reasons else "no reason given"
 
 

@@ -1,7 +1,6 @@
 /* startup ROUNDS VARIABLE=VALUE[,VARIABLE=VALUE...] PROGRAM [ARGUMENT...]: starts PROGRAM with and without these
  * variables, taking turns, and prints minimum and median of each in microseconds: bare min, bare median, with min, with
  * median. */
-#define _GNU_SOURCE
 #include <spawn.h>
 #include <stdint.h>
 #include <stdio.h>
