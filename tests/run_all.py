@@ -95,7 +95,7 @@ def read_log(tally, path, label):
                 tail(output)
             tally.add(status, name, {SKIPPED: reason_of(output), FAILED: entry["result"]}.get(status, ""))
             if status == PASSED:
-                for inner in sorted(set(re.findall(r"\[  SKIPPED \] (\w+)", output))):
+                for inner in sorted(set(re.findall(r"\[  SKIPPED \] ([A-Za-z_]\w*)$", output, re.M))):
                     tally.add(SKIPPED, "%s: %s" % (name, inner), reason_of(output))
 
 
