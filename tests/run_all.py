@@ -18,6 +18,9 @@ SETUP = os.path.join(TOP, "share", "setup")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 RESULTS = {"OK": PASSED, "EXPECTEDFAIL": PASSED, "SKIP": SKIPPED}
 TAIL = 40
+# Rooms by where their code runs: outside the program, where memory is what goes wrong, and inside, where threads are.
+OUTSIDE = ("reader", "collect", "cli", "lines")
+INSIDE = ("recorder", "markers")
 
 
 class Tally:
@@ -99,10 +102,15 @@ def read_log(tally, path, label):
                     tally.add(SKIPPED, "%s: %s" % (name, inner), reason_of(output))
 
 
-def meson_test(tally, directory, label, suites=(), wrap=None, environment=None):
-    args = ["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", str(os.cpu_count() or 2)]
-    for suite in suites:
-        args += ["--suite", suite]
+def unit_programs(directory, rooms):
+    """Names of the unit tests of these rooms (first word of their names) that are programs, not scripts."""
+    tests = json.loads(command(["meson", "introspect", "--tests", directory]).stdout)
+    return [t["name"] for t in tests if t["suite"][0].endswith("unit") and re.split("[ -]", t["name"])[0] in rooms
+            and t["cmd"][0].startswith(directory)]
+
+
+def meson_test(tally, directory, label, names=(), wrap=None, environment=None):
+    args = ["meson", "test", "-C", directory, "--no-rebuild", "--num-processes", str(os.cpu_count() or 2), *names]
     log = os.path.join(directory, "meson-logs", "testlog.json")
     if wrap: # meson names the log after the tool then
         args += ["--wrap", wrap, "--timeout-multiplier", "10"]
@@ -124,16 +132,16 @@ def step_all(tally):
     if directory:
         meson_test(tally, directory, "tests")
         heading("unit tests under valgrind")
-        meson_test(tally, directory, "valgrind", ["unit"],
+        meson_test(tally, directory, "valgrind", unit_programs(directory, OUTSIDE),
                    "valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite")
 
 
-def step_sanitized(tally, name, sanitizer, suites):
+def step_sanitized(tally, name, sanitizer, rooms):
     heading("unit tests with %s" % name)
     directory = build(tally, "build-" + name.lower(),
                       ["-Db_sanitize=" + sanitizer, "-Db_lundef=false", "-Dbuildtype=debugoptimized"])
     if directory:
-        meson_test(tally, directory, name, suites,
+        meson_test(tally, directory, name, unit_programs(directory, rooms),
                    environment={"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
                                 "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1",
                                 "TSAN_OPTIONS": "halt_on_error=1"})
@@ -142,7 +150,7 @@ def step_sanitized(tally, name, sanitizer, suites):
 def fuzz_targets(directory):
     done = command(["meson", "introspect", "--targets", directory])
     fuzz = os.path.join(TOP, "tests", "fuzz") + os.sep
-    return [(t["name"], t["filename"][0], os.path.dirname(t["defined_in"])) for t in json.loads(done.stdout)
+    return [(t["name"], t["filename"][0]) for t in json.loads(done.stdout)
             if t["type"] == "executable" and t["defined_in"].startswith(fuzz)]
 
 
@@ -151,15 +159,28 @@ def step_clang(tally):
     directory = build(tally, "build-clang", ["-Dwerror=true", "-Dfuzz=true"], "clang")
     if not directory:
         return
-    for name, program, source in fuzz_targets(directory):
-        corpus = os.path.join(directory, "corpus-" + name)
-        os.makedirs(corpus, exist_ok=True)
-        seeds = [d for d in glob.glob(os.path.join(source, "corpus*")) if os.path.isdir(d)]
-        done = command([program, "-max_total_time=%d" % fuzz_seconds(), "-timeout=10", "-rss_limit_mb=2048",
-                        "-artifact_prefix=%s/" % corpus, corpus, *seeds])
-        if done.returncode:
-            tail(done.stdout)
-        tally.add(FAILED if done.returncode else PASSED, "fuzz: " + name)
+    targets = fuzz_targets(directory)
+    if not any(name.startswith("fuzz") for name, _ in targets):
+        tally.add(FAILED, "fuzz", "no target was built")
+    for name, program in targets:
+        if name.startswith("fuzz"):
+            fuzz(tally, name, program)
+
+
+def fuzz(tally, name, program):
+    """A few seconds over a corpus beside the program; `make_seeds` of the same directory begins it."""
+    here = os.path.dirname(program)
+    corpus = os.path.join(here, "corpus-" + name)
+    os.makedirs(corpus, exist_ok=True)
+    if os.path.exists(os.path.join(here, "make_seeds")):
+        command([os.path.join(here, "make_seeds"), corpus])
+    done = command([program, "-max_total_time=%d" % fuzz_seconds(), "-timeout=20", "-rss_limit_mb=2048",
+                    "-artifact_prefix=%s/" % here, corpus])
+    if done.returncode:
+        tail(done.stdout)
+    runs = re.findall(r"Done (\d+) runs", done.stdout)
+    print("  %s: %s runs" % (name, runs[0] if runs else "?"), flush=True)
+    tally.add(FAILED if done.returncode else PASSED, "fuzz: " + name)
 
 
 def fuzz_seconds():
@@ -186,8 +207,8 @@ def main():
     begin = time.monotonic()
     tally = Tally()
     step_all(tally)
-    step_sanitized(tally, "ASan", "address,undefined", ["unit"])
-    step_sanitized(tally, "TSan", "thread", ["unit"])
+    step_sanitized(tally, "ASan", "address,undefined", OUTSIDE)
+    step_sanitized(tally, "TSan", "thread", INSIDE)
     step_clang(tally)
     step_format(tally)
     heading("result after %.0f s" % (time.monotonic() - begin))
