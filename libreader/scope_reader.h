@@ -78,7 +78,7 @@ typedef struct {
     uint32_t rank;
     uint64_t calls;
     int64_t exclusive_ns; /* -1: not stored */
-    bool has_summary;     /* the fields below are stored in the file */
+    bool has_summary;     /* the fields below are stored in the file; aggregate files: false, but the first three are */
     int64_t total_ns, minimum_ns, maximum_ns, first_ns, last_ns, start_minimum_ns, end_maximum_ns;
     double mean_ns, m2_ns2;  /* m2: sum of squared deviations from the mean */
     const char *source_file; /* NULL unknown */
@@ -94,8 +94,8 @@ const spr_row *spr_row_at(const spr_profile *profile, size_t row);
 void spr_region_rows(const spr_profile *profile, size_t region, size_t *first, size_t *count);
 
 /* Reads calls [offset, offset+count) of a row, in recording order (order of entry), into arrays of `count` elements;
- * any array may be NULL. thread: index into the thread table, -1 none; task likewise. SPR_DAMAGED where a call ends
- * before it begins. */
+ * any array may be NULL. thread: for spr_thread_at(), -1 none (or none of the table); task: its number within the rank,
+ * -1 none. SPR_DAMAGED where a call ends before it begins; -1 where the row has no such calls. */
 int spr_read_calls(spr_profile *profile, size_t row, uint64_t offset, uint64_t count, int64_t *start_ns,
                    int64_t *end_ns, int64_t *thread, int64_t *task, spr_error *error);
 
