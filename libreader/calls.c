@@ -23,6 +23,8 @@ static const struct wanted wanted_columns[] = {
     {.name = "parent_ids", .offset = COLUMN(parent_ids)},
     {.name = "thread_ids", .offset = COLUMN(thread_ids)},
     {.name = "task_ids", .offset = COLUMN(task_ids)},
+    {.name = "await_ns", .offset = COLUMN(await_ns)},
+    {.name = "gpu_durations", .offset = COLUMN(gpu_durations)},
 };
 #define NUM_WANTED (sizeof wanted_columns / sizeof *wanted_columns)
 
@@ -47,11 +49,16 @@ static int open_wanted(const spr_profile *profile, hid_t group, const char *wher
     return SPR_OK;
 }
 
+void rd_events_clear(struct rd_events *events) {
+    *events = (struct rd_events){0};
+    for (size_t i = 0; i < NUM_WANTED; i++) *column_of(events, &wanted_columns[i]) = RD_NO_COLUMN;
+}
+
 int rd_events_open(const spr_profile *profile, hid_t group, const char *where, struct rd_events *events,
                    spr_error *error) {
-    *events = (struct rd_events){.deltas = H5Lexists(group, "start_deltas", H5P_DEFAULT) > 0 ||
-                                           H5Lexists(group, "start_times", H5P_DEFAULT) <= 0};
-    for (size_t i = 0; i < NUM_WANTED; i++) *column_of(events, &wanted_columns[i]) = RD_NO_COLUMN;
+    rd_events_clear(events);
+    events->deltas =
+        H5Lexists(group, "start_deltas", H5P_DEFAULT) > 0 || H5Lexists(group, "start_times", H5P_DEFAULT) <= 0;
     int status = SPR_OK;
     for (size_t i = 0; status == SPR_OK && i < NUM_WANTED; i++)
         status = open_wanted(profile, group, where, &wanted_columns[i], events, error);
@@ -76,7 +83,7 @@ static int open_own(const spr_profile *profile, const char *where, struct rd_eve
 int rd_cursor_open(const spr_profile *profile, size_t row, struct rd_cursor *cursor, spr_error *error) {
     *cursor = (struct rd_cursor){.row = row, .offset = profile->places[row].offset, .count = profile->rows[row].calls};
     if (!profile->places[row].group) {
-        cursor->events = &profile->events;
+        cursor->events = profile->places[row].events ? profile->places[row].events : &profile->events;
         return SPR_OK;
     }
     const int status = open_own(profile, profile->places[row].group, &cursor->own, error);
@@ -125,11 +132,11 @@ static int check_absolute(const spr_profile *profile, const struct rd_cursor *cu
     return SPR_OK;
 }
 
-static int read_extra(const spr_profile *profile, const struct rd_column *column, uint64_t first, uint64_t count,
-                      int64_t *values, spr_error *error) {
+static int read_values(const spr_profile *profile, const struct rd_column *column, bool is_await, uint64_t first,
+                       uint64_t count, int64_t *values, spr_error *error) {
     if (!values) return SPR_OK;
-    if (column->id >= 0) return rd_column_read(profile, column, H5T_NATIVE_INT64, first, count, values, error);
-    memset(values, 0xff, (size_t)count * sizeof *values); /* -1 */
+    if (rd_column_exists(column)) return rd_column_read(profile, column, H5T_NATIVE_INT64, first, count, values, error);
+    memset(values, is_await ? 0 : 0xff, (size_t)count * sizeof *values); /* 0 or -1 */
     return SPR_OK;
 }
 
@@ -142,10 +149,12 @@ int rd_cursor_read(const spr_profile *profile, struct rd_cursor *cursor, uint64_
         int64_t *values;
     } reads[] = {{&events->start, block->start},           {&events->end, block->end},
                  {&events->call_ids, block->call_ids},     {&events->parent_ids, block->parent_ids},
-                 {&events->thread_ids, block->thread_ids}, {&events->task_ids, block->task_ids}};
+                 {&events->thread_ids, block->thread_ids}, {&events->task_ids, block->task_ids},
+                 {&events->await_ns, block->await_ns},     {&events->gpu_durations, block->gpu_durations}};
     int status = SPR_OK;
     for (size_t i = 0; status == SPR_OK && i < sizeof reads / sizeof *reads; i++)
-        status = read_extra(profile, reads[i].column, first, count, reads[i].values, error);
+        status = read_values(profile, reads[i].column, reads[i].column == &events->await_ns, first, count,
+                             reads[i].values, error);
     if (status != SPR_OK) return status;
     status = events->deltas ? decode_deltas(profile, cursor, count, block->start, block->end, error)
                             : check_absolute(profile, cursor, count, block->start, block->end, error);

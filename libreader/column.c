@@ -1,6 +1,7 @@
 /* Datasets of a file that may be damaged or made to do harm: everything is checked before it is believed. */
 #include "internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,9 +150,18 @@ static int read_part(const spr_profile *profile, const struct rd_column *column,
     return status;
 }
 
+static int read_store(const spr_profile *profile, const struct rd_column *column, uint64_t first, uint64_t count,
+                      int64_t *values, spr_error *error) {
+    if (rd_store_read(column->store, column->at + first * sizeof *values, values, (size_t)count)) return SPR_OK;
+    return rd_fail(error, SPR_DAMAGED, profile->path, "its calls cannot be read (%s)",
+                   errno ? strerror(errno) : "it has become shorter");
+}
+
 int rd_column_read(const spr_profile *profile, const struct rd_column *column, hid_t type, uint64_t first,
                    uint64_t count, void *values, spr_error *error) {
-    return count ? read_part(profile, column, type, first, count, values, error) : SPR_OK;
+    if (!count) return SPR_OK;
+    return column->store ? read_store(profile, column, first, count, values, error)
+                         : read_part(profile, column, type, first, count, values, error);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */

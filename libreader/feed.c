@@ -149,7 +149,7 @@ int rd_feed_open(spr_profile *profile, size_t row, size_t room, bool by_id, stru
         room = (size_t)calls;
     }
     const struct rd_events *events = feed->cursor.events;
-    const bool lanes = !by_id && (events->thread_ids.id >= 0 || events->task_ids.id >= 0);
+    const bool lanes = !by_id && (rd_column_exists(&events->thread_ids) || rd_column_exists(&events->task_ids));
     if (!make_room(feed, calls < room ? (size_t)calls : room, lanes)) return rd_no_memory(profile, error);
     return SPR_OK;
 }

@@ -104,12 +104,9 @@ static int check_bounds(const spr_profile *profile, const struct index_row *rows
     return check_overlap(profile, rows, count, error);
 }
 
-static int check_aggregate(const spr_profile *profile, const struct index_row *row, size_t number, spr_error *error) {
-    const bool fine =
-        row->minimum >= 0 && row->minimum <= row->maximum && row->maximum <= row->total && row->exclusive <= row->total;
-    return fine || !row->calls ? SPR_OK
-                               : rd_fail(error, SPR_DAMAGED, profile->path,
-                                         "row %zu of " INDEX " contradicts itself (aggregate_*)", number);
+bool rd_aggregate_is_possible(const spr_row *row) {
+    return row->minimum_ns >= 0 && row->minimum_ns <= row->maximum_ns && row->maximum_ns <= row->total_ns &&
+           row->exclusive_ns <= row->total_ns;
 }
 
 static const char *or_null(const char *text) { return text && *text ? text : NULL; }
@@ -129,8 +126,9 @@ static int convert(spr_profile *profile, const struct index_row *from, size_t nu
         row->total_ns = from->total;
         row->minimum_ns = from->minimum;
         row->maximum_ns = from->maximum;
-        const int status = check_aggregate(profile, from, number, error);
-        if (status != SPR_OK) return status;
+        if (row->calls && !rd_aggregate_is_possible(row))
+            return rd_fail(error, SPR_DAMAGED, profile->path, "row %zu of " INDEX " contradicts itself (aggregate_*)",
+                           number);
     }
     return rd_tags_parse(profile, from->tags, row, error);
 }
@@ -170,8 +168,7 @@ static int open_events(spr_profile *profile, spr_error *error) {
     return status;
 }
 
-/* num_ranks: the highest rank that recorded, or more where the run had more. */
-static void count_ranks(spr_profile *profile) {
+void rd_count_ranks(spr_profile *profile) {
     if (!profile->num_rows) return;
     const spr_value *size = spr_metadata(profile, "mpi_size");
     profile->num_ranks = profile->rows[profile->by_rank[profile->num_rows - 1]].rank + 1;
@@ -195,6 +192,6 @@ int rd_index_read(spr_profile *profile, spr_error *error) {
     if (status == SPR_OK) status = take_rows(profile, group, records, count, error);
     free(records);
     H5Gclose(group);
-    if (status == SPR_OK) count_ranks(profile);
+    if (status == SPR_OK) rd_count_ranks(profile);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "bag.h"
 #include "heap.h"
 #include "scope_reader.h"
+#include "store.h"
 #include "tally.h"
 
 #include <hdf5.h>
@@ -22,29 +23,35 @@
 
 enum rd_content { RD_INTEGERS, RD_NUMBERS /* integers or reals */, RD_TEXT, RD_RECORDS };
 
-/* A 1-D dataset, checked: its length is one that the file can hold. */
+/* A 1-D dataset, checked: its length is one that the file can hold. Or 64-bit integers in a store. */
 struct rd_column {
-    hid_t id; /* < 0: absent */
+    hid_t id; /* < 0: no dataset */
     uint64_t length;
-    uint64_t chunk; /* elements; 0 unless chunked */
+    uint64_t chunk;               /* elements; 0 unless chunked */
+    const struct rd_store *store; /* NULL: no store either, the column is absent */
+    uint64_t at;                  /* byte of the store */
 };
 
 #define RD_NO_COLUMN ((struct rd_column){.id = -1})
 
+static inline bool rd_column_exists(const struct rd_column *column) { return column->id >= 0 || column->store; }
+
 /* ---- calls (calls.c) -------------------------------------------------------------------------------------------- */
 
-/* The event columns of the file (schema 2, 3) or of one row (schema 1). */
+/* The event columns of the file (schema 2, 3) or of one row (schema 1, JSON, native traces). */
 struct rd_events {
     struct rd_column start, end; /* with `deltas`: start_deltas and durations */
-    struct rd_column call_ids, parent_ids, thread_ids, task_ids;
+    struct rd_column call_ids, parent_ids, thread_ids, task_ids, await_ns, gpu_durations;
     bool deltas;
     uint64_t length; /* of each column */
 };
+void rd_events_clear(struct rd_events *events); /* no column is there */
 
 /* Where a row's calls are. */
 struct rd_place {
-    uint64_t offset;   /* into the event columns */
-    const char *group; /* schema 1: the group that holds the row's own columns; NULL otherwise */
+    uint64_t offset;                /* into the event columns */
+    const char *group;              /* schema 1: the group that holds the row's own columns; NULL otherwise */
+    const struct rd_events *events; /* the row's own columns, open; NULL otherwise */
 };
 
 /* Walks over the calls of one row in recording order. */
@@ -58,7 +65,7 @@ struct rd_cursor {
 
 /* Arrays for rd_cursor_read(); start and end are needed, the others may be NULL. */
 struct rd_block {
-    int64_t *start, *end, *call_ids, *parent_ids, *thread_ids, *task_ids;
+    int64_t *start, *end, *call_ids, *parent_ids, *thread_ids, *task_ids, *await_ns, *gpu_durations;
 };
 
 /* ---- the profile ------------------------------------------------------------------------------------------------ */
@@ -94,9 +101,13 @@ struct spr_profile {
     uint32_t num_ranks;
 
     struct rd_events events; /* schema 2, 3 */
+    struct rd_store store;   /* of JSON and native traces */
+    spr_line_profile lines;  /* of JSON: what spr_lines_read() gives copies of */
 
     spr_thread *threads;
     size_t num_threads;
+    spr_task *tasks;
+    size_t num_tasks;
     spr_process *processes;
     size_t num_processes;
     spr_problem *problems;
@@ -186,16 +197,28 @@ int rd_table_read(spr_profile *profile, hid_t group, const char *where, const st
 
 /* ---- metadata.c ------------------------------------------------------------------------------------------------- */
 
+/* Adds a value (key and texts in the arena); false when there is no memory. rd_metadata_sort() must follow. */
+bool rd_metadata_add(spr_profile *profile, const spr_value *value);
+void rd_metadata_sort(spr_profile *profile);
 /* Reads one attribute as text, number or list of texts; false when it is none of them. */
 bool rd_attribute(spr_profile *profile, hid_t object, const char *name, spr_value *value);
 int rd_metadata_read(spr_profile *profile, spr_error *error);
 /* A number of the metadata, NAN if there is none. */
 double rd_metadata_number(const spr_profile *profile, const char *key);
 
-/* ---- index.c, schema1.c, summary.c, tables.c: what spr_open() reads ---------------------------------------------- */
+/* ---- index.c, schema1.c, summary.c, tables.c, json_profile.c, native.c: what spr_open() reads ---------------------
+ */
 
 int rd_index_read(spr_profile *profile, spr_error *error);   /* schema 2, 3 */
 int rd_schema1_read(spr_profile *profile, spr_error *error); /* schema 1 */
+/* Other files than HDF5; `descriptor` is open at its beginning, and is the callee's. */
+int rd_json_read(spr_profile *profile, int descriptor, spr_error *error);
+int rd_native_read(spr_profile *profile, int descriptor, spr_error *error);
+/* Whether calls can have such a summary: one that they cannot have is damage, and must not be shown. */
+bool rd_summary_is_possible(const spr_row *row);
+bool rd_aggregate_is_possible(const spr_row *row);
+/* num_ranks: the highest rank that recorded and one, or mpi_size where the run had more; 0 without rows. */
+void rd_count_ranks(spr_profile *profile);
 /* Fills the rows' summaries; `rows` are those of the file in its order, `count` of them. */
 int rd_summary_read(const spr_profile *profile, hid_t index, spr_row *rows, size_t count, spr_error *error);
 int rd_tables_read(spr_profile *profile, spr_error *error);
@@ -215,7 +238,7 @@ void rd_events_close(struct rd_events *events);
 int rd_cursor_open(const spr_profile *profile, size_t row, struct rd_cursor *cursor, spr_error *error);
 void rd_cursor_close(struct rd_cursor *cursor);
 /* Reads the next `count` calls, which there must be, and checks that each ends no earlier than it starts. Columns that
- * the file does not have give -1. */
+ * the file does not have give -1, await_ns 0. */
 int rd_cursor_read(const spr_profile *profile, struct rd_cursor *cursor, uint64_t count, const struct rd_block *block,
                    spr_error *error);
 int rd_cursor_skip(const spr_profile *profile, struct rd_cursor *cursor, uint64_t count, spr_error *error);

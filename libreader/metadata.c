@@ -94,9 +94,19 @@ bool rd_attribute(spr_profile *profile, hid_t object, const char *name, spr_valu
     return fine;
 }
 
+bool rd_metadata_add(spr_profile *profile, const spr_value *value) {
+    const size_t count = profile->num_metadata;
+    if (!(count & (count - 1))) { /* room doubles at powers of two */
+        spr_value *grown = realloc(profile->metadata, (count ? 2 * count : 1) * sizeof *grown);
+        if (!grown) return false;
+        profile->metadata = grown;
+    }
+    profile->metadata[profile->num_metadata++] = *value;
+    return true;
+}
+
 struct gathered {
     spr_profile *profile;
-    size_t room;
     bool no_memory;
 };
 
@@ -107,26 +117,17 @@ static herr_t gather(hid_t group, const char *name, const H5A_info_t *info, void
     spr_profile *profile = gathered->profile;
     spr_value value;
     if (!rd_attribute(profile, group, name, &value)) return 0;
-    if (profile->num_metadata == gathered->room) {
-        gathered->room = gathered->room ? gathered->room * 2 : 32;
-        spr_value *grown = realloc(profile->metadata, gathered->room * sizeof *grown);
-        if (!grown) {
-            gathered->no_memory = true;
-            return -1;
-        }
-        profile->metadata = grown;
-    }
     value.key = rd_arena_copy(&profile->strings, name, strlen(name));
-    if (!value.key) {
-        gathered->no_memory = true;
-        return -1;
-    }
-    profile->metadata[profile->num_metadata++] = value;
-    return 0;
+    gathered->no_memory = !value.key || !rd_metadata_add(profile, &value);
+    return gathered->no_memory ? -1 : 0;
 }
 
 static int compare_keys(const void *a, const void *b) {
     return strcmp(((const spr_value *)a)->key, ((const spr_value *)b)->key);
+}
+
+void rd_metadata_sort(spr_profile *profile) {
+    if (profile->num_metadata) qsort(profile->metadata, profile->num_metadata, sizeof(spr_value), compare_keys);
 }
 
 int rd_metadata_read(spr_profile *profile, spr_error *error) {
@@ -137,7 +138,7 @@ int rd_metadata_read(spr_profile *profile, spr_error *error) {
     H5Gclose(group);
     if (gathered.no_memory) return rd_no_memory(profile, error);
     if (result < 0) return rd_fail(error, SPR_DAMAGED, profile->path, "/metadata cannot be read");
-    if (profile->num_metadata) qsort(profile->metadata, profile->num_metadata, sizeof(spr_value), compare_keys);
+    rd_metadata_sort(profile);
     return SPR_OK;
 }
 

@@ -37,13 +37,17 @@ typedef struct {
 
 typedef struct spr_profile spr_profile;
 
-/* Opens a profile of schema 1, 2, 3 or aggregate layout. Reads and checks the index, not the events. */
+/* Opens a profile, whatever its name, by its content: HDF5 of schema 1, 2, 3 or aggregate layout (the index is read and
+ * checked, not the events), JSON of format 1, also compressed (read as a whole; calls are kept in a file without a name
+ * once they are many), or a native trace (.spt) of version 1 or 2. */
 int spr_open(const char *path, spr_profile **profile, spr_error *error);
 void spr_close(spr_profile *profile); /* NULL is allowed */
 
 const char *spr_path(const spr_profile *profile);
-int spr_schema(const spr_profile *profile); /* 1, 2, 3 */
-bool spr_is_aggregate(const spr_profile *profile);
+enum spr_format { SPR_HDF5, SPR_JSON, SPR_NATIVE };
+enum spr_format spr_format(const spr_profile *profile);
+int spr_schema(const spr_profile *profile);        /* HDF5: 1, 2, 3; else the version of the format */
+bool spr_is_aggregate(const spr_profile *profile); /* statistics only, no single calls */
 int64_t spr_file_bytes(const spr_profile *profile);
 uint32_t spr_num_ranks(const spr_profile *profile); /* max(mpi_size, highest rank + 1); 0 without rows */
 uint64_t spr_num_calls(const spr_profile *profile); /* over all rows */
@@ -181,6 +185,15 @@ typedef struct {
 } spr_thread;
 size_t spr_num_threads(const spr_profile *profile);
 const spr_thread *spr_thread_at(const spr_profile *profile, size_t index);
+
+/* /task_table: coroutines and the like. Times -1 unknown. */
+typedef struct {
+    uint32_t rank;
+    int64_t index, thread_index, created_ns, done_ns, steps, running_ns, suspended_ns;
+    const char *kind, *name, *coro_name;
+} spr_task;
+size_t spr_num_tasks(const spr_profile *profile);
+const spr_task *spr_task_at(const spr_profile *profile, size_t index);
 
 /* /process_table: one row per recorded process. */
 typedef struct {

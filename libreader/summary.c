@@ -75,22 +75,19 @@ static hid_t memory_type(void) {
     return type;
 }
 
-/* A summary that no calls can have is damage: it must not be shown. */
-static bool is_possible(const struct summary *s, const spr_row *row) {
-    const long double total = (long double)s->total, calls = (long double)row->calls;
-    const int64_t longest = s->maximum;
-    return s->minimum >= 0 && s->minimum <= longest && s->first >= s->minimum && s->first <= longest &&
-           s->last >= s->minimum && s->last <= longest && s->start_minimum <= s->end_maximum &&
-           (long double)s->end_maximum - (long double)s->start_minimum >= (long double)longest &&
-           total >= (long double)s->minimum * calls && total <= (long double)longest * calls &&
-           row->exclusive_ns <= s->total && isfinite(s->mean) && isfinite(s->m2) && s->m2 >= 0 &&
-           fabsl((long double)s->mean * calls - total) <= 1e-6L * total + calls;
+bool rd_summary_is_possible(const spr_row *row) {
+    const long double total = (long double)row->total_ns, calls = (long double)row->calls;
+    const int64_t shortest = row->minimum_ns, longest = row->maximum_ns;
+    return shortest >= 0 && shortest <= longest && row->first_ns >= shortest && row->first_ns <= longest &&
+           row->last_ns >= shortest && row->last_ns <= longest && row->start_minimum_ns <= row->end_maximum_ns &&
+           (long double)row->end_maximum_ns - (long double)row->start_minimum_ns >= (long double)longest &&
+           total >= (long double)shortest * calls && total <= (long double)longest * calls &&
+           row->exclusive_ns <= row->total_ns && isfinite(row->mean_ns) && isfinite(row->m2_ns2) && row->m2_ns2 >= 0 &&
+           fabsl((long double)row->mean_ns * calls - total) <= 1e-6L * total + calls;
 }
 
 static int take(const spr_profile *profile, const struct summary *from, size_t number, spr_row *row, spr_error *error) {
     if (!row->calls) return SPR_OK;
-    if (!is_possible(from, row))
-        return rd_fail(error, SPR_DAMAGED, profile->path, WHERE "/" NAME "[%zu] contradicts itself", number);
     row->has_summary = true;
     row->total_ns = from->total;
     row->minimum_ns = from->minimum;
@@ -101,6 +98,8 @@ static int take(const spr_profile *profile, const struct summary *from, size_t n
     row->end_maximum_ns = from->end_maximum;
     row->mean_ns = from->mean;
     row->m2_ns2 = from->m2;
+    if (!rd_summary_is_possible(row))
+        return rd_fail(error, SPR_DAMAGED, profile->path, WHERE "/" NAME "[%zu] contradicts itself", number);
     return SPR_OK;
 }
 

@@ -19,6 +19,21 @@ static const struct rd_field thread_fields[] = {
     {.name = "name", .kind = RD_STRING, .offset = THREAD(name)},
 };
 
+#define TASK(member) offsetof(spr_task, member)
+static const struct rd_field task_fields[] = {
+    {.name = "ranks", .kind = RD_U32, .offset = TASK(rank), .most = INT32_MAX},
+    {.name = "index", .kind = RD_I64, .offset = TASK(index), ANY},
+    {.name = "thread_index", .kind = RD_I64, .offset = TASK(thread_index), ANY},
+    {.name = "created_ns", .kind = RD_I64, .offset = TASK(created_ns), ANY},
+    {.name = "done_ns", .kind = RD_I64, .offset = TASK(done_ns), ANY},
+    {.name = "steps", .kind = RD_I64, .offset = TASK(steps), ANY},
+    {.name = "running_ns", .kind = RD_I64, .offset = TASK(running_ns), ANY},
+    {.name = "suspended_ns", .kind = RD_I64, .offset = TASK(suspended_ns), ANY},
+    {.name = "kind", .kind = RD_STRING, .offset = TASK(kind)},
+    {.name = "name", .kind = RD_STRING, .offset = TASK(name)},
+    {.name = "coro_name", .kind = RD_STRING, .offset = TASK(coro_name)},
+};
+
 #define PROCESS(member) offsetof(spr_process, member)
 static const struct rd_field process_fields[] = {
     {.name = "ranks", .kind = RD_U32, .offset = PROCESS(rank), .most = INT32_MAX},
@@ -63,6 +78,7 @@ struct table {
 #define TABLE(name, fields, type)                                                                                      \
     { name, "/" name, fields, sizeof fields / sizeof *fields, sizeof(type) }
 static const struct table thread_table = TABLE("thread_table", thread_fields, spr_thread);
+static const struct table task_table = TABLE("task_table", task_fields, spr_task);
 static const struct table process_table = TABLE("process_table", process_fields, spr_process);
 static const struct table problem_table = TABLE("problem_table", problem_fields, struct stored_problem);
 
@@ -103,6 +119,9 @@ int rd_tables_read(spr_profile *profile, spr_error *error) {
     int status = read_table(profile, &thread_table, &records, &profile->num_threads, error);
     if (status != SPR_OK) return status;
     profile->threads = records;
+    status = read_table(profile, &task_table, &records, &profile->num_tasks, error);
+    if (status != SPR_OK) return status;
+    profile->tasks = records;
     status = read_table(profile, &process_table, &records, &profile->num_processes, error);
     if (status != SPR_OK) return status;
     profile->processes = records;
@@ -115,6 +134,11 @@ int rd_tables_read(spr_profile *profile, spr_error *error) {
 size_t spr_num_threads(const spr_profile *profile) { return profile->num_threads; }
 const spr_thread *spr_thread_at(const spr_profile *profile, size_t index) {
     return index < profile->num_threads ? &profile->threads[index] : NULL;
+}
+
+size_t spr_num_tasks(const spr_profile *profile) { return profile->num_tasks; }
+const spr_task *spr_task_at(const spr_profile *profile, size_t index) {
+    return index < profile->num_tasks ? &profile->tasks[index] : NULL;
 }
 
 size_t spr_num_processes(const spr_profile *profile) { return profile->num_processes; }

@@ -146,7 +146,7 @@ static int look_for_ids(struct walk *walk) {
         if (status != SPR_OK) break;
         const struct rd_column *ids = &cursor.events->call_ids;
         int64_t id = -1;
-        if (ids->id >= 0 && cursor.events->parent_ids.id >= 0)
+        if (rd_column_exists(ids) && rd_column_exists(&cursor.events->parent_ids))
             status = rd_column_read(walk->profile, ids, H5T_NATIVE_INT64, cursor.offset, 1, &id, walk->error);
         walk->by_id = walk->by_id && id >= 0;
         rd_cursor_close(&cursor);
