@@ -100,20 +100,20 @@ enum { SPR_NUM_VERDICTS = SPR_TOO_SMALL + 1 };
 typedef struct {
     const char *name;
     enum spr_verdict verdict;
-    bool gross;                          /* SPR_SLOWER without a test */
-    bool over_budget;                    /* candidate > limit.seconds */
-    const char *reason;                  /* a few words where the verdict needs them, else NULL */
-    spr_gate_limit limit;                /* that of the region */
-    double base, candidate;              /* s: the statistic; NAN absent */
-    double base_mean, candidate_mean;    /* the same, mean over ranks */
-    double ratio;                        /* candidate / base; INFINITY where the base is 0; NAN unknown */
-    double lower, upper;                 /* bounds of the ratio, each one-sided with confidence 1 - alpha; NAN: none */
-    double p, p_all, p_faster;           /* slower: of the region alone, and adjusted for all of them; NAN: no test */
-    double total_ratio, total_p;         /* the same question about the runs' totals; NAN: no test */
+    bool gross;                       /* SPR_SLOWER without a test */
+    bool over_budget;                 /* candidate > limit.seconds */
+    const char *reason;               /* a few words where the verdict needs them, else NULL */
+    spr_gate_limit limit;             /* that of the region */
+    double base, candidate;           /* s: the statistic; NAN absent */
+    double base_mean, candidate_mean; /* the same, mean over ranks */
+    double ratio;                     /* candidate / base; INFINITY where the base is 0; NAN unknown */
+    double lower, upper;              /* bounds of the ratio, each one-sided with confidence 1 - alpha; NAN: none */
+    double p, p_all, p_faster;        /* slower: of the region alone, and adjusted for all of them; NAN: no test */
+    double total_ratio, total_p;      /* the same question about the runs' totals; NAN: no test */
     uint64_t base_calls[2], candidate_calls[2]; /* fewest and most in a run, over ranks */
     uint64_t base_cut_off, candidate_cut_off;   /* calls not ended, over runs */
-    size_t base_runs, candidate_runs;    /* that have it */
-    uint32_t ranks;                      /* that have it in every run */
+    size_t base_runs, candidate_runs;           /* that have it */
+    uint32_t ranks;                             /* that have it in every run */
 } spr_gate_region;
 
 typedef struct {
@@ -123,14 +123,14 @@ typedef struct {
     size_t gated;                   /* regions that were tested (or, with few runs, judged) */
     size_t over_budget;
     size_t base_runs, candidate_runs;
-    bool testable;          /* there are runs enough for a test */
-    size_t labellings;      /* how many ways to share the runs out were looked at */
-    bool all_labellings;    /* that is all there are */
-    double smallest_p;      /* that these numbers of runs can give */
-    double common_factor;   /* nearly every region is slower by about this factor; NAN */
-    bool one_after_other;   /* all base runs ended before the first candidate run began */
-    bool different_hosts;   /* the runs name different hosts */
-    bool different_ranks;   /* allowed, and so */
+    bool testable;        /* there are runs enough for a test */
+    size_t labellings;    /* how many ways to share the runs out were looked at */
+    bool all_labellings;  /* that is all there are */
+    double smallest_p;    /* that these numbers of runs can give */
+    double common_factor; /* nearly every region is slower by about this factor; NAN */
+    bool one_after_other; /* all base runs ended before the first candidate run began */
+    bool different_hosts; /* the runs name different hosts */
+    bool different_ranks; /* allowed, and so */
     void *memory;
 } spr_gate_result;
 
