@@ -25,6 +25,7 @@ struct call {
     struct slot *slot; /* NULL: it ended while calls above it were open (a switch of greenlets) */
     uint64_t since;    /* charged until then */
     uint32_t line;     /* counter of the line that it is on + 1; 0: on none yet */
+    bool resumed;      /* the report of this line may come again */
     uint32_t outer;    /* the call of the same function that it was made from: place + 1, 0 none */
 };
 
@@ -251,17 +252,21 @@ void lines_line(struct lines_function *f, int line) {
         const uint32_t before = call->line - 1, before_statement = f->statement[before];
         counters[before_statement].ticks += now - call->since;
         /* Between the lines of one statement nothing new begins; a line that comes after itself is a loop's. */
-        begins = before_statement != statement || (before == i && i == statement);
+        begins = before_statement != statement || (before == i && i == statement && !call->resumed);
     }
     counters[statement].hits += begins;
     call->line = i + 1;
+    call->resumed = false;
     call->since = now;
 }
 
-void lines_at(struct lines_function *f, int line) {
+void lines_at(struct lines_function *f, int line, bool told_again) {
     struct slot *slot = slot_of(f);
     const uint32_t i = (uint32_t)line - f->first_counted;
-    if (slot && slot->innermost && i < f->lines) mine->stack[slot->innermost - 1].line = i + 1;
+    if (!slot || !slot->innermost || i >= f->lines) return;
+    struct call *call = &mine->stack[slot->innermost - 1];
+    call->line = i + 1;
+    call->resumed = told_again;
 }
 
 void lines_leave(struct lines_function *f) {

@@ -34,8 +34,9 @@ void lines_enter(struct lines_function *function);
 void lines_line(struct lines_function *function, int line);
 void lines_leave(struct lines_function *function);
 
-/* The call that has begun goes on within `line`, where it was suspended: that is no further hit. */
-void lines_at(struct lines_function *function, int line);
+/* The call that has begun goes on within `line`, where it was suspended: that is no further hit. told_again: nor is it
+ * if that line is reported once more. */
+void lines_at(struct lines_function *function, int line, bool told_again);
 
 /* Before the first call: the process joins the session, and is in its profile whether or not a line is counted. */
 bool lines_count_start(void);

@@ -36,7 +36,7 @@ static void resumed(PyObject *code, PyObject *offset) {
     struct lines_function *f = counted(code);
     if (!f) return;
     lines_enter(f);
-    lines_at(f, py.PyCode_Addr2Line(code, (int)py.PyLong_AsLong(offset)));
+    lines_at(f, py.PyCode_Addr2Line(code, (int)py.PyLong_AsLong(offset)), true);
 }
 
 static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t count) {

@@ -81,7 +81,7 @@ static int on_trace(PyObject *data, PyFrameObject *frame, int what, PyObject *ar
     if (what == PY_TRACE_LINE)
         lines_line(f, py.PyFrame_GetLineNumber(frame));
     else if (f->suspends && !frame_is_first_run(proper))
-        lines_at(f, py.PyFrame_GetLineNumber(frame));
+        lines_at(f, py.PyFrame_GetLineNumber(frame), false);
     return 0;
 }
 

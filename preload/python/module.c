@@ -14,10 +14,13 @@ PyObject *module_exception(const char *symbol) {
     return exception ? *exception : NULL;
 }
 
+bool module_in_main_interpreter(void) { return py.PyInterpreterState_GetID(py.interpreter()) == 0; }
+
 void module_count_lines(PyObject *function, struct region_object *region) {
+    if (!lines_wanted() || !module_in_main_interpreter()) return;
     PyObject *code = py_attribute(function, "__code__"), *globals = py_attribute(function, "__globals__");
     const char *name = py_text(region->name);
-    if (code && name && lines_wanted()) lines_decide(code, globals, name);
+    if (code && name) lines_decide(code, globals, name);
     py_drop(globals);
     py_drop(code);
 }

@@ -147,6 +147,9 @@ PyObject *module_helper(PyObject *module, const char *name);
 /* The directory of a package of our name on sys.path, a new str; NULL: none, or an error that is not worth raising. */
 PyObject *module_find_package(void);
 
+/* What code objects remember is known there alone. */
+bool module_in_main_interpreter(void);
+
 /* Counts the lines of a function under a region's name, where lines are counted. */
 void module_count_lines(PyObject *function, struct region_object *region);
 

@@ -186,7 +186,8 @@ static PyObject *decorate_function(const struct decoration *how, PyObject *funct
     PyObject *result = NULL;
     if (region) {
         const char *kind = code ? helper_for(py_attribute_long(code, "co_flags", 0)) : NULL;
-        if (code) names_leave_out(code); /* its calls are this region's, not another's as well */
+        if (code && module_in_main_interpreter())
+            names_leave_out(code); /* its calls are this region's, not another's as well */
         module_count_lines(function, region);
         result =
             kind ? wrap_suspending(how->module, kind, function, region) : profiled_new(how->module, function, region);
