@@ -94,6 +94,66 @@ down(9)
 even(10)
 P
 
+# Suspended and resumed in every way, thrown into, closed, dropped; and calls that the interpreter makes on its own.
+cat >suspended.py <<'P'
+import asyncio, resource
+class C:
+    def __getitem__(self, i):
+        return i
+def subscripts():
+    c = C(); total = 0
+    for i in range(1000): total += c[i]
+def closing(n):
+    try:
+        for i in range(n):
+            yield i
+    finally:
+        n = 0
+def bare(n):
+    yield n
+    yield n
+def thrown():
+    while True:
+        try:
+            x = yield 1
+        except KeyError:
+            x = 0
+async def waiting(n):
+    await asyncio.sleep(0)
+    return n
+def churn(k):
+    for i in range(k):
+        g = closing(3); next(g); g.close()
+        g = closing(3); next(g); del g
+        g = bare(3); next(g)
+        try: g.throw(KeyError)
+        except KeyError: pass
+        g = bare(1); next(g); g.close()
+        g = bare(1); g.close()
+        g = bare(1)
+        try: g.throw(KeyError)
+        except KeyError: pass
+        c = waiting(1); c.send(None); c.close()
+        c = waiting(1); c.close()
+subscripts()
+churn(2000)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+churn(8000)
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+g = thrown(); [next(g) for _ in range(10)]; [g.throw(KeyError) for _ in range(5)]
+print("grown" if grown > 1000 else "flat")
+P
+cat >suspended.txt <<'W'
+__getitem__ 4 1000
+closing 10 20000
+closing 11 20000
+closing 13 20000
+bare 15 20000
+thrown 20 15
+thrown 22 5
+waiting 24 10000
+W
+
 one() {
     rm -f b17.h5
     run scope-profiler run -q --python "$1" --line-profile -o b17.h5 b17.py
@@ -105,6 +165,11 @@ one() {
     equal "$2: one record for the six closures" 1 "$(scope-profiler line-profile b17.h5 --function '^inner$' | grep -c '^Rank')"
     contains "$2: names" "Rank 0 | __main__.make.<locals>.inner | inner (b17.py:16)" <(scope-profiler line-profile b17.h5)
     contains "$2: methods" "| __main__.K.m | m (b17.py:28)" <(scope-profiler line-profile b17.h5)
+
+    run scope-profiler run -q --python "$1" --line-profile -o susp.h5 suspended.py
+    equal "$2: memory" flat "$(cat out.txt)"
+    lines susp.h5 | cut -d' ' -f1-3 >got.txt
+    ok "$2: suspended functions" diff <(sort suspended.txt) <(grep -xFf suspended.txt got.txt | sort)
 
     run scope-profiler run -q --python "$1" --line-profile -o rec.h5 recursion.py
     equal "$2: hits of a recursive call" "10 9" "$(hits rec.h5 down 4) $(hits rec.h5 down 6)"
