@@ -79,6 +79,7 @@ struct spr_profile {
     char *path;
     hid_t file;
     int64_t file_bytes;
+    enum spr_format format;
     int schema;
     bool aggregate;
     struct rd_arena strings;

@@ -211,8 +211,44 @@ static int read_rank(struct reading *reading, uint32_t rank) {
     return status;
 }
 
+/* ---- records that were read when the profile was opened ---------------------------------------------------------- */
+
+static int compare_records(const void *a, const void *b) {
+    const spr_line_record *x = *(const spr_line_record *const *)a, *y = *(const spr_line_record *const *)b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x > y) - (x < y); /* the order of the file */
+}
+
+static bool copy_record(const spr_line_record *from, spr_line_profile *lines) {
+    spr_line_record *to = &lines->records[lines->count];
+    *to = *from;
+    to->lines = malloc((from->num_lines ? from->num_lines : 1) * sizeof *to->lines);
+    if (!to->lines) return false;
+    if (from->num_lines) memcpy(to->lines, from->lines, from->num_lines * sizeof *to->lines);
+    lines->count++;
+    return true;
+}
+
+static int copy_records(const spr_profile *profile, const spr_selection *selection, spr_line_profile *lines,
+                        spr_error *error) {
+    const size_t count = profile->lines.count;
+    if (!count) return SPR_OK;
+    const spr_line_record **sorted = malloc(count * sizeof *sorted);
+    lines->records = malloc(count * sizeof *lines->records);
+    bool fine = sorted && lines->records;
+    for (size_t i = 0; fine && i < count; i++) sorted[i] = &profile->lines.records[i];
+    if (fine) qsort(sorted, count, sizeof(const spr_line_record *), compare_records);
+    for (size_t i = 0; fine && i < count; i++)
+        if (spr_selects_rank(selection, sorted[i]->rank)) fine = copy_record(sorted[i], lines);
+    free(sorted);
+    if (fine) return SPR_OK;
+    spr_lines_free(lines);
+    return rd_no_memory(profile, error);
+}
+
 int spr_lines_read(spr_profile *profile, const spr_selection *selection, spr_line_profile *lines, spr_error *error) {
     *lines = (spr_line_profile){0};
+    if (profile->file < 0) return copy_records(profile, selection, lines, error);
     struct reading reading = {.profile = profile,
                               .lines = lines,
                               .error = error,

@@ -5,10 +5,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- is it a file, and an HDF5 one? ----------------------------------------------------------------------------- */
+/* ---- is it a file, and of which kind? ---------------------------------------------------------------------------- */
 
 static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
@@ -23,25 +24,57 @@ static bool has_signature(int descriptor, int64_t size) {
     return false;
 }
 
-static int check_content(const char *path, int descriptor, int64_t *size, spr_error *error) {
+/* Files that are not HDF5, by how they begin, blanks aside where they are text. */
+static const struct beginning {
+    const char *bytes;
+    bool text;
+    int kind;
+} beginnings[] = {
+    {"SCOPEPRF", false, SPR_NATIVE}, {"\x1f\x8b", false, SPR_JSON}, {"{", true, SPR_JSON},
+    {"<!DOCTYPE", true, -1},         {"<html", true, -1},
+};
+
+static const struct beginning *find_beginning(int descriptor) {
+    char head[512] = "";
+    const ssize_t got = pread(descriptor, head, sizeof head - 1, 0);
+    const char *text = head + strspn(head, " \t\r\n");
+    for (size_t i = 0; got > 0 && i < sizeof beginnings / sizeof *beginnings; i++) {
+        const struct beginning *beginning = &beginnings[i];
+        if (strncasecmp(beginning->text ? text : head, beginning->bytes, strlen(beginning->bytes)) == 0)
+            return beginning;
+    }
+    return NULL;
+}
+
+static int check_content(const char *path, int descriptor, int64_t *size, enum spr_format *format, spr_error *error) {
     struct stat about;
     if (fstat(descriptor, &about) < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
     if (!S_ISREG(about.st_mode)) return rd_fail(error, SPR_NOT_PROFILE, path, "is not a regular file");
     if (about.st_size == 0) return rd_fail(error, SPR_NOT_PROFILE, path, "is empty");
-    if (!has_signature(descriptor, about.st_size)) return rd_fail(error, SPR_NOT_PROFILE, path, "is not an HDF5 file");
     *size = about.st_size;
+    *format = SPR_HDF5;
+    if (has_signature(descriptor, about.st_size)) return SPR_OK;
+    const struct beginning *beginning = find_beginning(descriptor);
+    if (!beginning)
+        return rd_fail(error, SPR_NOT_PROFILE, path, "is not an HDF5 file, JSON or a native trace: no profile");
+    if (beginning->kind < 0)
+        return rd_fail(error, SPR_NOT_PROFILE, path, "is an HTML page made of a profile; give the profile itself");
+    *format = (enum spr_format)beginning->kind;
     return SPR_OK;
 }
 
-static int check_file(const char *path, int64_t *size, spr_error *error) {
+/* Leaves the file open in *descriptor when it is not HDF5, which opens it by itself; else -1. */
+static int check_file(const char *path, int64_t *size, enum spr_format *format, int *descriptor, spr_error *error) {
     struct stat about;
     if (stat(path, &about) < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
     if (S_ISDIR(about.st_mode)) return rd_fail(error, SPR_NOT_PROFILE, path, "is a directory");
     /* A pipe with no writer must not keep us waiting. */
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
-    const int status = check_content(path, descriptor, size, error);
-    close(descriptor);
+    *descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (*descriptor < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
+    const int status = check_content(path, *descriptor, size, format, error);
+    if (status == SPR_OK && *format != SPR_HDF5) return SPR_OK;
+    close(*descriptor);
+    *descriptor = -1;
     return status;
 }
 
@@ -120,7 +153,10 @@ static int read_layout(spr_profile *profile, spr_error *error) {
     return SPR_OK;
 }
 
-static int read_profile(spr_profile *profile, spr_error *error) {
+/* `descriptor`: of a file that is not HDF5. */
+static int read_profile(spr_profile *profile, int descriptor, spr_error *error) {
+    if (profile->format == SPR_JSON) return rd_json_read(profile, descriptor, error);
+    if (profile->format == SPR_NATIVE) return rd_native_read(profile, descriptor, error);
     int status = open_file(profile, error);
     if (status == SPR_OK) status = read_schema(profile, error);
     if (status == SPR_OK) status = read_layout(profile, error);
@@ -131,32 +167,31 @@ static int read_profile(spr_profile *profile, spr_error *error) {
     return status;
 }
 
-static void no_columns(struct rd_events *events) {
-    struct rd_column *const columns[] = {&events->start,      &events->end,        &events->call_ids,
-                                         &events->parent_ids, &events->thread_ids, &events->task_ids};
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) *columns[i] = RD_NO_COLUMN;
-}
-
 int spr_open(const char *path, spr_profile **profile, spr_error *error) {
     *profile = NULL;
     int64_t size = 0;
-    int status = check_file(path, &size, error);
+    enum spr_format format;
+    int descriptor = -1;
+    int status = check_file(path, &size, &format, &descriptor, error);
     if (status != SPR_OK) return status;
     spr_profile *opened = calloc(1, sizeof *opened);
     char *copy = strdup(path);
     if (!opened || !copy) {
         free(opened);
         free(copy);
+        if (descriptor >= 0) close(descriptor);
         return rd_fail(error, SPR_NO_MEMORY, path, "not enough memory");
     }
     opened->path = copy;
     opened->file = -1;
     opened->file_bytes = size;
-    no_columns(&opened->events);
+    opened->format = format;
+    opened->store = RD_NO_STORE;
+    rd_events_clear(&opened->events);
 
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
-    status = read_profile(opened, error);
+    status = read_profile(opened, descriptor, error);
     rd_heap_free(&opened->heap);
     rd_quiet_end(&quiet);
     if (status != SPR_OK) {
@@ -175,16 +210,19 @@ void spr_close(spr_profile *profile) {
     rd_events_close(&profile->events);
     if (profile->file >= 0) H5Fclose(profile->file);
     rd_quiet_end(&quiet);
-    void *const owned[] = {profile->metadata, profile->names,   profile->first_row, profile->rows,
-                           profile->places,   profile->by_rank, profile->threads,   profile->processes,
-                           profile->problems, profile->tallies, profile->own_ns,    profile->own_state,
-                           profile->traits,   profile->path};
+    void *const owned[] = {profile->metadata,  profile->names,    profile->first_row, profile->rows,
+                           profile->places,    profile->by_rank,  profile->threads,   profile->tasks,
+                           profile->processes, profile->problems, profile->tallies,   profile->own_ns,
+                           profile->own_state, profile->traits,   profile->path};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
+    spr_lines_free(&profile->lines);
+    rd_store_close(&profile->store);
     rd_arena_free(&profile->strings);
     free(profile);
 }
 
 const char *spr_path(const spr_profile *profile) { return profile->path; }
+enum spr_format spr_format(const spr_profile *profile) { return profile->format; }
 int spr_schema(const spr_profile *profile) { return profile->schema; }
 bool spr_is_aggregate(const spr_profile *profile) { return profile->aggregate; }
 int64_t spr_file_bytes(const spr_profile *profile) { return profile->file_bytes; }

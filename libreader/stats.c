@@ -6,12 +6,12 @@
 
 /* ---- one row ---------------------------------------------------------------------------------------------------- */
 
-static struct rd_tally stored_tally(const spr_profile *profile, const spr_row *row) {
+static struct rd_tally stored_tally(const spr_row *row) {
     return (struct rd_tally){.calls = row->calls,
                              .total = row->total_ns,
                              .minimum = row->minimum_ns,
                              .maximum = row->maximum_ns,
-                             .timed = !profile->aggregate,
+                             .timed = row->has_summary,
                              .first = row->first_ns,
                              .last = row->last_ns,
                              .start_minimum = row->start_minimum_ns,
@@ -78,7 +78,7 @@ static int find_tally(spr_profile *profile, size_t row, enum spr_depth depth, st
     const spr_row *stored = &profile->rows[row];
     if (!profile->aggregate && depth == SPR_FULL) return read_tally(profile, row, tally, bag, error);
     if (profile->aggregate || stored->has_summary) {
-        *tally = stored_tally(profile, stored);
+        *tally = stored_tally(stored);
         return SPR_OK;
     }
     *tally = profile->tallies[row];
