@@ -3,15 +3,13 @@
 #include "mk.h"
 #include <pthread.h>
 
-static void recurse(int depth)
-{
+static void recurse(int depth) {
     MB("recursive");
     if (depth) recurse(depth - 1);
     ME("recursive");
 }
 
-static void *on_thread(void *argument)
-{
+static void *on_thread(void *argument) {
     for (int i = 0; i < 50; i++) {
         MB("threaded");
         MB("inner");
@@ -21,8 +19,7 @@ static void *on_thread(void *argument)
     return argument;
 }
 
-int main(void)
-{
+int main(void) {
     pthread_t threads[2];
     MB("whole");
     for (int i = 0; i < 400; i++) {
