@@ -16,7 +16,7 @@ P
 cat >fine.py <<'P'
 from mpi4py import MPI
 c = MPI.COMM_WORLD
-def work(): c.barrier()
+def work(): pass
 for i in range(c.rank + 1): work()
 P
 mpi_run openmpi -n 2 python3 abort.py >/dev/null 2>&1
