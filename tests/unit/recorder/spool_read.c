@@ -68,7 +68,8 @@ static size_t take(struct lane_events *lane, const uint64_t *words, size_t left,
         e.end = words[0] & SPOOL_KIND_END;
         e.region = (uint32_t)(words[0] & SPOOL_REGION_MASK);
     }
-    lane->events = realloc(lane->events, (lane->count + 1) * sizeof *lane->events);
+    if ((lane->count & (lane->count - 1)) == 0) /* 0, 1, 2, 4, ...: full */
+        lane->events = realloc(lane->events, (lane->count ? lane->count * 2 : 1) * sizeof *lane->events);
     lane->events[lane->count++] = e;
     return length;
 }
