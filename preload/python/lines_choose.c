@@ -68,12 +68,13 @@ static bool is_comprehension(const char *name) {
     return false;
 }
 
-static bool matches(const char *full, const char *bare) {
+/* Any of the three ways to say which function. */
+static bool matches(const char *full, const char *qualified, const char *name) {
     for (const char *at = globs; *at;) {
         char glob[512];
         size_t n = strcspn(at, "\n");
         snprintf(glob, sizeof glob, "%.*s", (int)n, at);
-        if (fnmatch(glob, full, 0) == 0 || fnmatch(glob, bare, 0) == 0) return true;
+        if (fnmatch(glob, full, 0) == 0 || fnmatch(glob, qualified, 0) == 0 || fnmatch(glob, name, 0) == 0) return true;
         at += n + (at[n] == '\n');
     }
     return false;
@@ -245,7 +246,7 @@ static struct lines_function *choose(PyObject *code, PyObject *globals, const ch
     if (!(flags & PY_CO_OPTIMIZED)) return NULL;
     snprintf(full, sizeof full, "%s.%s", module ? module : "?", qualified);
     if (!given && (is_comprehension(name) || (!all && !is_users(path, globals)))) return NULL;
-    if (globs && !matches(full, qualified) && !(given && matches(given, name))) return NULL;
+    if (globs && !matches(full, qualified, name) && !(given && matches(given, given, given))) return NULL;
     struct definition d = {.path = path,
                            .name = name,
                            .region = given ? given : full,
