@@ -15,6 +15,8 @@ static const struct command commands[] = {
     {"run", "run a program and record it", command_run},
     {"inspect", "show what a profile holds", command_inspect},
     {"line-profile", "show the lines of Python functions, with hits and times", command_line_profile},
+    {"diff", "show what changed between profiles", command_diff},
+    {"check", "fail when a region got slower", command_check},
     {"collect", "make a profile of a spool that a run left behind", command_collect},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -84,12 +84,12 @@ static const char *why_incomplete(const spr_process *process) {
     return !strncmp(process->ended, "signal", 6) ? "it did not end by itself" : NULL;
 }
 
-static int refuse_incomplete(const struct rd_run *run, spr_error *error) {
-    for (size_t i = 0; i < spr_num_processes(run->profile); i++) {
-        const spr_process *process = spr_process_at(run->profile, i);
-        const char *why = spr_selects_rank(run->selection, process->rank) ? why_incomplete(process) : NULL;
+int spr_check_complete(const spr_profile *profile, const spr_selection *selection, spr_error *error) {
+    for (size_t i = 0; i < spr_num_processes(profile); i++) {
+        const spr_process *process = spr_process_at(profile, i);
+        const char *why = spr_selects_rank(selection, process->rank) ? why_incomplete(process) : NULL;
         if (!why) continue;
-        return rd_fail(error, -1, spr_path(run->profile),
+        return rd_fail(error, -1, spr_path(profile),
                        "not a complete run: rank %" PRIu32 " (%s, process %" PRId64 ", ended: %s): %s", process->rank,
                        process->command, process->pid, process->ended, why);
     }
@@ -124,7 +124,7 @@ bool rd_runs_ranks_differ(const struct rd_runs *runs) { return refuse_other_rank
 static int refuse(const struct rd_runs *runs, const spr_gate_options *options, spr_error *error) {
     int status = refuse_twice(runs, error);
     for (unsigned i = 0; status == SPR_OK && i < runs->count && !options->allow_incomplete; i++)
-        status = refuse_incomplete(&runs->items[i], error);
+        status = spr_check_complete(runs->items[i].profile, runs->items[i].selection, error);
     if (status == SPR_OK && !options->allow_different_machine) status = refuse_other_machine(runs, error);
     if (status == SPR_OK && !options->allow_different_ranks) status = refuse_other_ranks(runs, error);
     const bool calls = options->statistic == SPR_FLOOR && options->test == SPR_PERMUTATION;

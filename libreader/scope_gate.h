@@ -51,6 +51,10 @@ void spr_comparison_free(spr_comparison *comparison);
 double spr_delta(const spr_compared *row, size_t from, size_t to);
 double spr_percent(const spr_compared *row, size_t from, size_t to);
 
+/* Whether the run can be compared at all: 0, or -1 with the message where a process of the selected ranks was not
+ * recorded to its end, was ended by a signal, or was still running. */
+int spr_check_complete(const spr_profile *profile, const spr_selection *selection, spr_error *error);
+
 /* ---- did a region get slower? ------------------------------------------------------------------------------------ */
 
 enum spr_gate_statistic {
