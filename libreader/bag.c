@@ -1,5 +1,7 @@
 #include "bag.h"
 
+#include "quantile.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +127,15 @@ bool rd_bag_grow(struct rd_bag *bag) {
     return true;
 }
 
+bool rd_bag_visit(struct rd_bag *bag, void (*visit)(void *context, int64_t value, uint64_t times), void *context) {
+    if (!settle(bag)) return false;
+    struct run_reader reader = {bag->sorted, bag->num_sorted, 0};
+    int64_t value;
+    uint64_t times;
+    while (next_run(&reader, &value, &times)) visit(context, value, times);
+    return true;
+}
+
 /* ---- percentiles ------------------------------------------------------------------------------------------------ */
 
 bool rd_bag_percentiles(struct rd_bag *bag, const double *percents, double *values, size_t count) {
@@ -133,8 +144,9 @@ bool rd_bag_percentiles(struct rd_bag *bag, const double *percents, double *valu
     int64_t value = 0;
     uint64_t times = 0, seen = 0; /* `value` stands at positions [seen - times, seen) */
     for (size_t i = 0; i < count; i++) {
-        const double position = (double)(bag->count - 1) * percents[i] / 100.0;
-        const uint64_t below = (uint64_t)position;
+        uint64_t below;
+        double share;
+        rd_percentile_position(bag->count, percents[i], &below, &share);
         while (seen <= below && next_run(&reader, &value, &times)) seen += times;
         double upper = (double)value;
         if (below + 1 >= seen) {
@@ -143,7 +155,7 @@ bool rd_bag_percentiles(struct rd_bag *bag, const double *percents, double *valu
             uint64_t next_times;
             if (next_run(&ahead, &next, &next_times)) upper = (double)next;
         }
-        values[i] = (double)value + (upper - (double)value) * (position - (double)below);
+        values[i] = rd_interpolate((double)value, upper, share);
     }
     return true;
 }

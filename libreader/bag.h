@@ -29,6 +29,8 @@ static inline bool rd_bag_add(struct rd_bag *bag, int64_t value) {
     bag->count++;
     return true;
 }
+/* Every value of the bag, ascending, with the number of times that it is there. False when there is no memory. */
+bool rd_bag_visit(struct rd_bag *bag, void (*visit)(void *context, int64_t value, uint64_t times), void *context);
 /* Percentiles (0..100, ascending) with linear interpolation between neighbours, as numpy does by default. The bag must
  * not be empty. False when there is no memory. */
 bool rd_bag_percentiles(struct rd_bag *bag, const double *percents, double *values, size_t count);

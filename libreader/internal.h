@@ -6,7 +6,6 @@
 #define SCOPE_READER_INTERNAL_H
 
 #include "arena.h"
-#include "bag.h"
 #include "heap.h"
 #include "scope_reader.h"
 #include "store.h"

@@ -129,8 +129,12 @@ typedef struct {
     double first_start, last_end;                       /* s on the run's clock */
     double imbalance;                                   /* max over ranks of total / mean over ranks of total */
     double imbalance_pct;                               /* (imbalance - 1) * 100; 0 with fewer than two ranks */
+    double
+        coverage; /* s: while at least one call was open, for each rank, summed over ranks; NAN unless calls are read */
 } spr_stats;
 
+/* Full statistics read the calls as often as exact percentiles need within bounded memory (some 50 MiB): mostly once,
+ * two or three times where a region has millions of calls. */
 enum spr_depth { SPR_SUMMARY /* the index alone: no percentiles */, SPR_FULL /* reads the calls */ };
 
 /* One row's statistics (imbalance 1, 0 %). SPR_SUMMARY falls back to reading the calls where the file stores no
@@ -162,7 +166,8 @@ typedef struct {
     bool recursive;
     bool has_children;
     spr_stats stats;
-    double coverage; /* s: union of the calls' intervals, summed over ranks and lanes */
+    double coverage;  /* s: of stats */
+    double outermost; /* s: total of the calls that are not within another one of the same node */
 } spr_node;
 
 typedef struct {

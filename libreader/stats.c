@@ -1,8 +1,12 @@
 /* Statistics of rows, regions and the run. */
-#include "internal.h"
+#include "feed.h"
+#include "quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+/* For the percentiles of a region. */
+#define BUDGET ((int64_t)32 << 20)
 
 /* ---- one row ---------------------------------------------------------------------------------------------------- */
 
@@ -20,19 +24,27 @@ static struct rd_tally stored_tally(const spr_row *row) {
                              .m2 = row->m2_ns2};
 }
 
+/* What is done with the calls of a row, as they are read. */
+struct reading {
+    struct rd_tally *tally;       /* NULL: they were counted before */
+    struct rd_quantile *quantile; /* NULL: no percentiles are wanted */
+    struct rd_budget *budget;
+};
+
 static int add_calls(const spr_profile *profile, size_t row, const struct rd_block *block, uint64_t count,
-                     struct rd_tally *tally, struct rd_bag *bag, spr_error *error) {
-    for (uint64_t i = 0; i < count; i++) {
-        if (!rd_tally_add(tally, block->start[i], block->end[i]))
+                     const struct reading *reading, spr_error *error) {
+    for (uint64_t i = 0; reading->tally && i < count; i++)
+        if (!rd_tally_add(reading->tally, block->start[i], block->end[i]))
             return rd_fail(error, SPR_DAMAGED, profile->path,
                            "the durations of region '%s' on rank %u add up beyond 64 bits",
                            profile->names[profile->rows[row].region], profile->rows[row].rank);
-        if (bag && !rd_bag_add(bag, block->end[i] - block->start[i])) return rd_no_memory(profile, error);
-    }
+    for (uint64_t i = 0; reading->quantile && i < count; i++)
+        if (!rd_quantile_add(reading->quantile, reading->budget, block->end[i] - block->start[i]))
+            return rd_no_memory(profile, error);
     return SPR_OK;
 }
 
-static int read_blocks(const spr_profile *profile, struct rd_cursor *cursor, struct rd_tally *tally, struct rd_bag *bag,
+static int read_blocks(const spr_profile *profile, struct rd_cursor *cursor, const struct reading *reading,
                        spr_error *error) {
     const size_t room = cursor->count < RD_BLOCK ? (size_t)cursor->count : RD_BLOCK;
     int64_t *times = malloc(2 * room * sizeof *times);
@@ -42,9 +54,18 @@ static int read_blocks(const spr_profile *profile, struct rd_cursor *cursor, str
     while (status == SPR_OK && cursor->next < cursor->count) {
         const uint64_t left = cursor->count - cursor->next, part = left < room ? left : room;
         status = rd_cursor_read(profile, cursor, part, &block, error);
-        if (status == SPR_OK) status = add_calls(profile, cursor->row, &block, part, tally, bag, error);
+        if (status == SPR_OK) status = add_calls(profile, cursor->row, &block, part, reading, error);
     }
     free(times);
+    return status;
+}
+
+static int read_row(const spr_profile *profile, size_t row, const struct reading *reading, spr_error *error) {
+    struct rd_cursor cursor;
+    int status = rd_cursor_open(profile, row, &cursor, error);
+    if (status != SPR_OK) return status;
+    status = read_blocks(profile, &cursor, reading, error);
+    rd_cursor_close(&cursor);
     return status;
 }
 
@@ -60,29 +81,46 @@ static int compare(const spr_profile *profile, size_t row, const struct rd_tally
                    profile->names[stored->region], stored->rank);
 }
 
-/* Reads the row's calls; their durations go to `bag` unless it is NULL. */
-static int read_tally(spr_profile *profile, size_t row, struct rd_tally *tally, struct rd_bag *bag, spr_error *error) {
-    struct rd_cursor cursor;
-    *tally = (struct rd_tally){0};
-    int status = rd_cursor_open(profile, row, &cursor, error);
-    if (status != SPR_OK) return status;
-    status = read_blocks(profile, &cursor, tally, bag, error);
-    rd_cursor_close(&cursor);
-    if (status == SPR_OK) status = compare(profile, row, tally, error);
-    if (status == SPR_OK) profile->tallies[row] = *tally;
+/* Once more in order of time, for calls that are not stored so. */
+static int cover_in_order(spr_profile *profile, size_t row, struct rd_tally *tally, spr_error *error) {
+    int status;
+    do {
+        struct rd_feed feed;
+        tally->covered = 0;
+        tally->reach = tally->latest = tally->start_minimum;
+        tally->unordered = false;
+        status = rd_feed_open(profile, row, RD_BLOCK, false, &feed, error);
+        while (status == SPR_OK) {
+            status = rd_feed_fill(profile, &feed, error);
+            if (status != SPR_OK || feed.at == feed.settled) break;
+            for (; feed.at < feed.settled; feed.at++)
+                rd_tally_cover(tally, feed.block.start[feed.at], feed.block.end[feed.at]);
+        }
+        rd_feed_close(&feed);
+    } while (status == RD_AGAIN);
     return status;
 }
 
-static int find_tally(spr_profile *profile, size_t row, enum spr_depth depth, struct rd_tally *tally,
-                      struct rd_bag *bag, spr_error *error) {
+/* Reads the row's calls. */
+static int read_tally(spr_profile *profile, size_t row, struct reading *reading, spr_error *error) {
+    *reading->tally = (struct rd_tally){0};
+    int status = read_row(profile, row, reading, error);
+    if (status == SPR_OK) status = compare(profile, row, reading->tally, error);
+    if (status == SPR_OK && reading->tally->unordered) status = cover_in_order(profile, row, reading->tally, error);
+    if (status == SPR_OK) profile->tallies[row] = *reading->tally;
+    return status;
+}
+
+static int find_tally(spr_profile *profile, size_t row, enum spr_depth depth, struct reading *reading,
+                      spr_error *error) {
     const spr_row *stored = &profile->rows[row];
-    if (!profile->aggregate && depth == SPR_FULL) return read_tally(profile, row, tally, bag, error);
+    if (!profile->aggregate && depth == SPR_FULL) return read_tally(profile, row, reading, error);
     if (profile->aggregate || stored->has_summary) {
-        *tally = stored_tally(stored);
+        *reading->tally = stored_tally(stored);
         return SPR_OK;
     }
-    *tally = profile->tallies[row];
-    return tally->calls ? SPR_OK : read_tally(profile, row, tally, NULL, error);
+    *reading->tally = profile->tallies[row];
+    return reading->tally->calls ? SPR_OK : read_tally(profile, row, reading, error);
 }
 
 /* Nanoseconds; NAN when not known. The calls are looked at only when they are anyway. */
@@ -97,11 +135,12 @@ static int find_exclusive(spr_profile *profile, size_t row, enum spr_depth depth
     return SPR_OK;
 }
 
-static int pool_row(spr_profile *profile, size_t row, enum spr_depth depth, struct rd_pool *pool, struct rd_bag *bag,
-                    spr_error *error) {
+static int pool_row(spr_profile *profile, size_t row, enum spr_depth depth, struct rd_pool *pool,
+                    struct rd_quantile *quantile, struct rd_budget *budget, spr_error *error) {
     struct rd_tally tally;
+    struct reading reading = {&tally, quantile, budget};
     double exclusive;
-    int status = find_tally(profile, row, depth, &tally, bag, error);
+    int status = find_tally(profile, row, depth, &reading, error);
     if (status == SPR_OK) status = find_exclusive(profile, row, depth, &exclusive, error);
     if (status == SPR_OK) rd_pool_add(pool, &tally, exclusive);
     return status;
@@ -109,19 +148,56 @@ static int pool_row(spr_profile *profile, size_t row, enum spr_depth depth, stru
 
 /* ---- several ---------------------------------------------------------------------------------------------------- */
 
+/* The rows that a question is about. */
+struct range {
+    size_t first, count;
+    const spr_selection *selection;
+};
+
+static bool is_asked(const spr_profile *profile, const struct range *range, size_t row) {
+    return spr_selects_rank(range->selection, profile->rows[row].rank);
+}
+
+/* Further rounds of reading, for percentiles of calls that are too many to be kept. */
+static int narrow(const spr_profile *profile, const struct range *range, uint64_t calls, struct rd_quantile *quantile,
+                  struct rd_budget *budget, spr_error *error) {
+    const struct reading reading = {.quantile = quantile, .budget = budget};
+    bool again = true;
+    for (;;) {
+        if (!rd_quantile_end(quantile, budget, calls, &again)) return rd_no_memory(profile, error);
+        if (!again) return SPR_OK;
+        if (!rd_quantile_begin(quantile, budget)) return rd_no_memory(profile, error);
+        for (size_t row = range->first; row < range->first + range->count; row++) {
+            const int status = is_asked(profile, range, row) ? read_row(profile, row, &reading, error) : SPR_OK;
+            if (status != SPR_OK) return status;
+        }
+    }
+}
+
+static int pool_range(spr_profile *profile, const struct range *range, enum spr_depth depth, spr_stats *stats,
+                      spr_error *error) {
+    struct rd_pool pool = {0};
+    struct rd_quantile quantile = {0};
+    struct rd_budget budget = {BUDGET};
+    const bool full = depth == SPR_FULL && !profile->aggregate;
+    int status = SPR_OK;
+    for (size_t row = range->first; status == SPR_OK && row < range->first + range->count; row++)
+        if (is_asked(profile, range, row))
+            status = pool_row(profile, row, depth, &pool, full ? &quantile : NULL, &budget, error);
+    const bool percentiles = full && pool.calls;
+    if (status == SPR_OK && percentiles) status = narrow(profile, range, pool.calls, &quantile, &budget, error);
+    if (status == SPR_OK) rd_pool_stats(&pool, percentiles ? quantile.values : NULL, stats);
+    rd_quantile_free(&quantile, &budget);
+    return status;
+}
+
 static int pool_rows(spr_profile *profile, size_t first, size_t count, const spr_selection *selection,
                      enum spr_depth depth, spr_stats *stats, spr_error *error) {
-    struct rd_pool pool = {0};
-    struct rd_bag bag = {0};
+    const struct range range = {first, count, selection};
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
-    int status = SPR_OK;
-    for (size_t row = first; status == SPR_OK && row < first + count; row++)
-        if (spr_selects_rank(selection, profile->rows[row].rank))
-            status = pool_row(profile, row, depth, &pool, depth == SPR_FULL ? &bag : NULL, error);
+    const int status = pool_range(profile, &range, depth, stats, error);
     rd_quiet_end(&quiet);
-    if (status == SPR_OK && !rd_pool_stats(&pool, &bag, stats)) status = rd_no_memory(profile, error);
-    rd_bag_free(&bag);
     return status;
 }
 
@@ -148,7 +224,8 @@ static int find_bounds(spr_profile *profile, int64_t *earliest, int64_t *latest,
     if (!*known) return SPR_OK;
     for (size_t row = 0; row < profile->num_rows; row++) {
         struct rd_tally tally;
-        const int status = find_tally(profile, row, SPR_SUMMARY, &tally, NULL, error);
+        struct reading reading = {.tally = &tally};
+        const int status = find_tally(profile, row, SPR_SUMMARY, &reading, error);
         if (status != SPR_OK) return status;
         if (tally.start_minimum < *earliest) *earliest = tally.start_minimum;
         if (tally.end_maximum > *latest) *latest = tally.end_maximum;

@@ -29,9 +29,10 @@ void rd_pool_add(struct rd_pool *pool, const struct rd_tally *tally, double excl
     pool->loaded += tally->total > 0;
     pool->total += (double)tally->total;
     pool->exclusive += exclusive_ns;
+    pool->covered += tally->covers && !tally->unordered ? (double)tally->covered : (double)NAN;
 }
 
-bool rd_pool_stats(const struct rd_pool *pool, struct rd_bag *bag, spr_stats *stats) {
+void rd_pool_stats(const struct rd_pool *pool, const double *percentiles, spr_stats *stats) {
     const double unknown = (double)NAN;
     *stats = (spr_stats){.calls = pool->calls,
                          .ranks = pool->ranks,
@@ -46,8 +47,9 @@ bool rd_pool_stats(const struct rd_pool *pool, struct rd_bag *bag, spr_stats *st
                          .p99 = unknown,
                          .first_start = unknown,
                          .last_end = unknown,
-                         .imbalance = 1};
-    if (!pool->calls) return true;
+                         .imbalance = 1,
+                         .coverage = pool->covered / NS};
+    if (!pool->calls) return;
     stats->total = pool->total / NS;
     stats->exclusive = pool->exclusive / NS;
     stats->average = pool->total / (double)pool->calls / NS;
@@ -64,13 +66,9 @@ bool rd_pool_stats(const struct rd_pool *pool, struct rd_bag *bag, spr_stats *st
         stats->first_start = (double)pool->start_minimum / NS;
         stats->last_end = (double)pool->end_maximum / NS;
     }
-    if (bag && bag->count) {
-        static const double percents[] = {50, 95, 99};
-        double values[3];
-        if (!rd_bag_percentiles(bag, percents, values, 3)) return false;
-        stats->p50 = values[0] / NS;
-        stats->p95 = values[1] / NS;
-        stats->p99 = values[2] / NS;
+    if (percentiles) {
+        stats->p50 = percentiles[0] / NS;
+        stats->p95 = percentiles[1] / NS;
+        stats->p99 = percentiles[2] / NS;
     }
-    return true;
 }

@@ -1,23 +1,26 @@
 /* The call tree: one node per call path, pooled over calls, lanes and ranks. */
 #include "feed.h"
+#include "quantile.h"
 #include "walk.h"
 
 #include <stdlib.h>
 
 #define MOST_NODES (1u << 22)
 #define NO_NODE    UINT32_MAX
+/* For the percentiles of all nodes together. */
+#define BUDGET ((int64_t)160 << 20)
 
 struct node {
     uint32_t parent; /* NO_NODE: a root */
     uint32_t depth;
     size_t region;
     bool recursive;
-    uint32_t rank;         /* that `tally` is about */
-    struct rd_tally tally; /* the calls of the rank that is being read */
-    int64_t own, coverage; /* ns, of all ranks */
-    int64_t earliest;      /* start */
-    struct rd_pool pool;   /* the ranks before */
-    struct rd_bag bag;
+    uint32_t rank;          /* that `tally` is about */
+    struct rd_tally tally;  /* the calls of the rank that is being read */
+    int64_t own, outermost; /* ns, of all ranks */
+    int64_t earliest;       /* start */
+    struct rd_pool pool;    /* the ranks before */
+    struct rd_quantile quantile;
 };
 
 struct place { /* in the hash table of paths */
@@ -30,6 +33,8 @@ struct tree {
     const spr_selection *selection;
     bool *shown; /* by region: selected */
     bool full;
+    bool again; /* the nodes are known: calls are read once more for percentiles */
+    struct rd_budget budget;
     struct node *nodes;
     uint32_t count, room;
     struct place *places; /* node == NO_NODE: free */
@@ -98,16 +103,18 @@ static void close_rank(struct node *node) {
 static int add_call(struct tree *tree, struct node *node, const struct rd_call *call, uint32_t rank, bool outermost,
                     spr_error *error) {
     const int64_t duration = call->end - call->start;
+    if (tree->full && !rd_quantile_add(&node->quantile, &tree->budget, duration))
+        return rd_no_memory(tree->profile, error);
+    if (tree->again) return SPR_OK;
     if (node->rank != rank) {
         close_rank(node);
         node->rank = rank;
     }
     if (!rd_tally_add(&node->tally, call->start, call->end) ||
         __builtin_add_overflow(node->own, duration, &node->own) ||
-        (outermost && __builtin_add_overflow(node->coverage, duration, &node->coverage)))
+        (outermost && __builtin_add_overflow(node->outermost, duration, &node->outermost)))
         return rd_fail(error, SPR_DAMAGED, tree->profile->path, "the durations of region '%s' add up beyond 64 bits",
                        tree->profile->names[node->region]);
-    if (tree->full && !rd_bag_add(&node->bag, duration)) return rd_no_memory(tree->profile, error);
     return SPR_OK;
 }
 
@@ -149,12 +156,39 @@ static int add_ranks(struct tree *tree, spr_error *error) {
             status = rd_walk_rank(tree->profile, profile->by_rank + first, count, &visitor, error);
         first += count;
     }
-    for (uint32_t i = 0; i < tree->count; i++) close_rank(&tree->nodes[i]);
+    for (uint32_t i = 0; i < tree->count && !tree->again; i++) close_rank(&tree->nodes[i]);
     return status;
 }
 
+/* Ends a round of reading; *again: the percentiles of some nodes need another one. */
+static bool end_round(struct tree *tree, bool *again) {
+    *again = false;
+    for (uint32_t i = 0; i < tree->count; i++) {
+        struct node *node = &tree->nodes[i];
+        bool more;
+        if (!rd_quantile_end(&node->quantile, &tree->budget, node->pool.calls, &more)) return false;
+        *again |= more;
+    }
+    for (uint32_t i = 0; *again && i < tree->count; i++)
+        if (!rd_quantile_begin(&tree->nodes[i].quantile, &tree->budget)) return false;
+    return true;
+}
+
+static int find_percentiles(struct tree *tree, spr_error *error) {
+    for (;;) {
+        bool again;
+        if (!end_round(tree, &again)) return rd_no_memory(tree->profile, error);
+        if (!again) return SPR_OK;
+        tree->again = true;
+        const int status = add_ranks(tree, error);
+        if (status == RD_AGAIN) return rd_fail(error, SPR_DAMAGED, tree->profile->path, "changed while it was read");
+        if (status != SPR_OK) return status;
+    }
+}
+
 static void forget_nodes(struct tree *tree) {
-    for (uint32_t i = 0; i < tree->count; i++) rd_bag_free(&tree->nodes[i].bag);
+    for (uint32_t i = 0; i < tree->count; i++) rd_quantile_free(&tree->nodes[i].quantile, &tree->budget);
+    tree->budget.left = BUDGET;
     free(tree->nodes);
     free(tree->places);
     tree->nodes = NULL;
@@ -179,36 +213,33 @@ static int compare_siblings(const void *a, const void *b) {
     return (x->region > y->region) - (x->region < y->region);
 }
 
-static int put_node(struct tree *tree, struct node *from, bool has_children, spr_node *to, spr_error *error) {
+static void put_node(const struct tree *tree, struct node *from, bool has_children, spr_node *to) {
     *to = (spr_node){.region = from->region,
                      .depth = from->depth,
                      .recursive = from->recursive,
                      .has_children = has_children,
-                     .coverage = (double)from->coverage / 1e9};
+                     .outermost = (double)from->outermost / 1e9};
     from->pool.exclusive = (double)from->own;
-    if (!rd_pool_stats(&from->pool, &from->bag, &to->stats)) return rd_no_memory(tree->profile, error);
-    rd_bag_free(&from->bag);
-    return SPR_OK;
+    rd_pool_stats(&from->pool, tree->full ? from->quantile.values : NULL, &to->stats);
+    to->coverage = to->stats.coverage;
 }
 
 /* `first_child`: by node, where its children begin in `order`; the roots' is at [count]. Depth first, without
  * recursion: next[depth] is the next sibling at that depth. */
-static int put_in_order(struct tree *tree, const struct order *order, const uint32_t *first_child, uint32_t *next,
-                        spr_tree *result, spr_error *error) {
+static void put_in_order(const struct tree *tree, const struct order *order, const uint32_t *first_child,
+                         uint32_t *next, spr_tree *result) {
     uint32_t depth = 0;
     next[0] = first_child[tree->count];
     for (;;) {
         const uint32_t at = next[depth];
         const uint32_t parent = depth ? order[next[depth - 1] - 1].node : NO_NODE;
         if (at == tree->count || order[at].parent != parent) {
-            if (depth-- == 0) return SPR_OK;
+            if (depth-- == 0) return;
             continue;
         }
         next[depth]++;
         const uint32_t node = order[at].node, child = first_child[node];
-        const int status = put_node(tree, &tree->nodes[node], child != NO_NODE, &result->nodes[result->count], error);
-        if (status != SPR_OK) return status;
-        result->count++;
+        put_node(tree, &tree->nodes[node], child != NO_NODE, &result->nodes[result->count++]);
         if (child != NO_NODE) next[++depth] = child;
     }
 }
@@ -231,7 +262,7 @@ static int put_nodes(struct tree *tree, spr_tree *result, spr_error *error) {
         for (size_t i = 0; i <= count; i++) first_child[i] = NO_NODE;
         for (size_t i = count; i-- > 0;)
             first_child[order[i].parent == NO_NODE ? count : order[i].parent] = (uint32_t)i;
-        status = put_in_order(tree, order, first_child, next, result, error);
+        put_in_order(tree, order, first_child, next, result);
     }
     free(order);
     free(first_child);
@@ -249,6 +280,7 @@ static int build(struct tree *tree, spr_tree *result, spr_error *error) {
         forget_nodes(tree);
         status = add_ranks(tree, error);
     } while (status == RD_AGAIN);
+    if (status == SPR_OK && tree->full) status = find_percentiles(tree, error);
     if (status == SPR_OK) status = put_nodes(tree, result, error);
     forget_nodes(tree);
     free(tree->shown);

@@ -24,7 +24,7 @@ static void put_number(FILE *out, double value) {
 
 void csv_regions_header(FILE *out) {
     fputs("file,region,ranks,calls,total_s,exclusive_s,average_s,min_s,max_s,first_s,last_s,std_s,p50_s,p95_s,p99_s,"
-          "imbalance_percent\r\n",
+          "imbalance_percent,coverage_s\r\n",
           out);
 }
 
@@ -39,8 +39,8 @@ int csv_regions(FILE *out, spr_profile *profile, const spr_selection *selection,
         fputc(',', out);
         put_field(out, spr_region_name(profile, region));
         fprintf(out, ",%" PRIu32 ",%" PRIu64, s.calls ? s.ranks : 0, s.calls);
-        const double values[] = {s.total, s.exclusive, s.average, s.minimum, s.maximum, s.first,
-                                 s.last,  s.std,       s.p50,     s.p95,     s.p99,     s.imbalance_pct};
+        const double values[] = {s.total, s.exclusive, s.average, s.minimum, s.maximum,       s.first,   s.last,
+                                 s.std,   s.p50,       s.p95,     s.p99,     s.imbalance_pct, s.coverage};
         for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) put_number(out, s.calls ? values[i] : NAN);
         fputs("\r\n", out);
     }

@@ -113,6 +113,7 @@ static void set_stats(json_t *object, const spr_stats *s) {
         {"p99", s->p99},
         {"first_start", s->first_start},
         {"last_end", s->last_end},
+        {"coverage", s->coverage},
     };
     json_object_set_new(object, "calls", json_integer((json_int_t)s->calls));
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
@@ -219,7 +220,7 @@ static json_t *tree_array(const spr_profile *profile, const struct rows *rows) {
         json_object_set_new(node, "num_ranks", json_integer(row->stats.ranks));
         set_stats(node, &row->stats);
         json_object_set_new(node, "imbalance", real(row->stats.imbalance_pct));
-        json_object_set_new(node, "coverage", real(row->coverage));
+        json_object_set_new(node, "outermost", real(row->total));
         json_array_append_new(nodes, node);
     }
     free(path);
@@ -339,6 +340,7 @@ json_t *json_profile(spr_profile *profile, const spr_selection *selection, enum 
     set_file_path(object, profile);
     json_object_set_new(object, "schema", json_integer(spr_schema(profile)));
     json_object_set_new(object, "aggregate", boolean(spr_is_aggregate(profile)));
+    json_object_set_new(object, "calls_read", boolean(!spr_is_aggregate(profile)));
     json_object_set_new(object, "bytes", json_integer(spr_file_bytes(profile)));
     json_object_set_new(object, "num_ranks", json_integer(spr_num_ranks(profile)));
     json_object_set_new(object, "num_calls", json_integer((json_int_t)spr_num_calls(profile)));

@@ -20,6 +20,15 @@ static struct row *append(struct rows *rows, const spr_profile *profile, size_t 
     return row;
 }
 
+/* From the summary alone it is not known how long a region was open: no longer than its calls lasted together, nor than
+ * from the first to the last. Where these contradict each other the region calls itself or runs on several threads. */
+static double flat_coverage(const spr_stats *stats) {
+    if (!stats->calls || !isnan(stats->coverage)) return stats->calls ? stats->coverage : NAN;
+    double span = (stats->last_end - stats->first_start) * stats->ranks;
+    double rounding = 1e-6 * span + 1e-6;
+    return stats->total > span + rounding ? NAN : stats->total;
+}
+
 static int append_flat(spr_profile *profile, const spr_selection *selection, enum spr_depth depth, size_t region,
                        struct rows *rows, spr_error *error) {
     spr_stats stats;
@@ -28,7 +37,7 @@ static int append_flat(spr_profile *profile, const spr_selection *selection, enu
     struct row *row = append(rows, profile, region);
     row->stats = stats;
     row->total = stats.total;
-    row->coverage = stats.calls ? stats.total : NAN;
+    row->coverage = flat_coverage(&stats);
     return 0;
 }
 
@@ -45,7 +54,7 @@ static void append_nodes(const spr_profile *profile, const spr_tree *tree, struc
         row->has_children = node->has_children;
         row->stats = node->stats;
         row->coverage = path[node->depth] = node->coverage;
-        row->total = node->recursive ? node->coverage : node->stats.total;
+        row->total = node->recursive ? node->outermost : node->stats.total;
         if (node->depth) row->parent_coverage = path[node->depth - 1];
         seen[node->region] = true;
     }

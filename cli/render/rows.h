@@ -15,8 +15,8 @@ struct row {
     uint32_t depth;
     bool recursive, has_children;
     spr_stats stats; /* calls 0: nothing recorded on the selected ranks */
-    double total;    /* s; of a region that calls itself the time that any of its calls was open, else their sum */
-    double coverage; /* s */
+    double total;    /* s; of a region that calls itself the sum of its outermost calls, else of all */
+    double coverage; /* s; NAN unknown */
     double parent_coverage; /* s; NAN for a root */
 };
 
