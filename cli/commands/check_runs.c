@@ -79,6 +79,22 @@ static char *describe(const spr_gate_region *region, enum verdict_kind kind) {
     return text;
 }
 
+/* The same for where there are no columns: values first, one blank between words, the limit last. */
+static char *one_line(const struct verdict *item) {
+    char *base = metric_scaled(item->base), *candidate = metric_scaled(item->candidate);
+    char *limit = metric_signed(item->limit), *text = xformat("%s -> %s %s", base, candidate, item->columns);
+    size_t length = 0;
+    for (const char *from = text; *from; from++)
+        if (*from != ' ' || (length && text[length - 1] != ' ')) text[length++] = *from;
+    text[length] = '\0';
+    char *line = xformat("%s (limit %s)", text, limit);
+    free(text);
+    free(limit);
+    free(candidate);
+    free(base);
+    return line;
+}
+
 /* What the floor cannot see: calls or whole runs that are slower now and then. */
 static char *advise(const struct check *check, const spr_gate_region *region) {
     if (check->rule.statistic == SPR_TOTAL || region->verdict == SPR_SLOWER || isnan(region->total_ratio)) return NULL;
@@ -103,7 +119,8 @@ static void fill(const struct check *check, const spr_gate_result *result, struc
                                  .limit = region->limit.slowdown,
                                  .budget = region->limit.seconds,
                                  .region = region};
-        item->text = describe(region, item->kind);
+        item->columns = describe(region, item->kind);
+        item->text = one_line(item);
         item->advice = advise(check, region);
     }
 }

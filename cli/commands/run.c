@@ -13,6 +13,7 @@
 #include "launch/process.h"
 #include "launch/program.h"
 #include "launch/python.h"
+#include "launch/repeat.h"
 #include "launch/session.h"
 #include "launch/watcher.h"
 #include "parse.h"
@@ -38,7 +39,9 @@ enum {
     PYTHON_HOOK,
     LINE_PROFILE,
     LINE_FUNCTION,
-    KEEP_SPOOL
+    KEEP_SPOOL,
+    REPEAT,
+    ALTERNATE
 };
 
 static const struct option_spec options[] = {
@@ -58,6 +61,8 @@ static const struct option_spec options[] = {
     {LINE_FUNCTION, "line-function", "GLOB",
      "count only the lines of functions of such a name,\n[module.]function; may be repeated (implies --line-profile)"},
     {KEEP_SPOOL, "keep-spool", NULL, "leave the raw recording beside the profile"},
+    {REPEAT, "repeat", "N", "run it N times: FILE-1.h5, FILE-2.h5, ... for check"},
+    {ALTERNATE, "alternate", "COMMAND", "with --repeat: a shell command to run in turn with it,\nFILE-other-1.h5, ..."},
     {'m', NULL, "MODULE", "run a Python module, as python3 -m does"},
     {0},
 };
@@ -83,6 +88,8 @@ struct run {
     int compress;
     bool quiet, keep;
     struct python_request request;
+    unsigned repeat;       /* 0: one run, under the name that was given */
+    const char *alternate; /* command of the other program */
     struct program program;
     struct output output;
     struct preload preload; /* library NULL: nothing is preloaded */
@@ -90,6 +97,14 @@ struct run {
     struct process started; /* the program */
     char *why_nothing;
 };
+
+static int take_repeat(struct run *run, const char *text) {
+    char *end;
+    const unsigned long times = strtoul(text, &end, 10);
+    run->repeat = (unsigned)times;
+    if (*text >= '0' && *text <= '9' && !*end && times >= 1 && times <= REPEAT_MOST) return 0;
+    return options_complain(&syntax, "--repeat: '%s' is none of 1 to %d", text, REPEAT_MOST);
+}
 
 static int parse(int argc, char **argv, struct run *run) {
     const char *value;
@@ -144,9 +159,16 @@ static int parse(int argc, char **argv, struct run *run) {
         case KEEP_SPOOL:
             run->keep = true;
             break;
+        case REPEAT:
+            if (take_repeat(run, value)) return OPTIONS_BAD;
+            break;
+        case ALTERNATE:
+            run->alternate = value;
+            break;
         default:
             return key;
         }
+    if (run->alternate && !run->repeat) return options_complain(&syntax, "--alternate needs --repeat");
     if (!run->module && optind >= argc) return options_complain(&syntax, "which program?");
     return 0;
 }
@@ -314,11 +336,47 @@ static int start(struct run *run, char *const *words) {
     return status;
 }
 
+/* ---- several runs ------------------------------------------------------------------------------------------------ */
+
+struct runs {
+    const struct run *asked;
+    char *const *words;
+};
+
+static int run_numbered(void *argument, const char *output, bool other) {
+    const struct runs *runs = argument;
+    struct run run = *runs->asked;
+    char *const command[] = {"sh", "-c", (char *)run.alternate, NULL};
+    run.given = output;
+    run.quiet = true; /* one table after the other would say little */
+    if (other) run.module = run.python = NULL;
+    int status = start(&run, other ? command : runs->words);
+    program_free(&run.program);
+    output_free(&run.output);
+    free(run.why_nothing);
+    return status;
+}
+
+static int start_repeatedly(const struct run *run, char *const *words) {
+    struct launcher launcher;
+    struct runs runs = {run, words};
+    const struct repeat repeat = {.times = run->repeat,
+                                  .alternate = run->alternate != NULL,
+                                  .output = run->given,
+                                  .quiet = run->quiet,
+                                  .once = run_numbered,
+                                  .argument = &runs};
+    if (!launcher_detect(&launcher)) return repeat_runs(&repeat);
+    say("--repeat cannot be used in a rank of an MPI launch: put it around (scope-profiler run --repeat %u mpirun ...)",
+        run->repeat);
+    return 2;
+}
+
 int command_run(int argc, char **argv) {
     struct run run;
     int parsed = parse(argc, argv, &run);
     if (parsed) return parsed == OPTIONS_HELP ? 0 : 2;
-    int status = start(&run, argv + optind);
+    int status = run.repeat ? start_repeatedly(&run, argv + optind) : start(&run, argv + optind);
     program_free(&run.program);
     output_free(&run.output);
     python_request_free(&run.request);

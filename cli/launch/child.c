@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,12 +20,32 @@ static sigset_t watched(void) {
     return set;
 }
 
+/* Before the fork, so that no signal is lost. SIGCHLD must not be ignored, or there is nothing to wait for. */
+static void hold_signals(const sigset_t *signals, struct state *before) {
+    sigprocmask(SIG_BLOCK, signals, &before->mask);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &before->on_child);
+}
+
+static void give_back_signals(const struct state *before) {
+    sigaction(SIGCHLD, &before->on_child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* What came for a program that has ended is not for us. */
+static void release_signals(const sigset_t *signals, const struct state *before) {
+    int error = errno;
+    sigaction(SIGCHLD, &before->on_child, NULL);
+    while (sigtimedwait(signals, NULL, &(struct timespec){0}) > 0)
+        ;
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    errno = error;
+}
+
 /* In the child: returns only by exiting. */
 static void become(const struct program *program, void (*environment)(void *), void *argument,
                    const struct state *before, int report) {
     environment(argument);
-    sigaction(SIGCHLD, &before->on_child, NULL);
-    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    give_back_signals(before);
     program_execute(program);
     int error = errno;
     if (write(report, &error, sizeof error) < 0) { /* the parent is gone */
@@ -84,9 +105,7 @@ bool child_run(const struct program *program, void (*environment)(void *), void 
     sigset_t signals = watched();
     *child = (struct child){0};
     if (pipe2(report, O_CLOEXEC)) return false;
-    /* Blocked before the fork, so that none is lost; SIGCHLD must not be ignored, or there is nothing to wait for. */
-    sigprocmask(SIG_BLOCK, &signals, &before.mask);
-    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &before.on_child);
+    hold_signals(&signals, &before);
     child->pid = fork();
     if (child->pid == 0) {
         close(report[0]);
@@ -100,13 +119,22 @@ bool child_run(const struct program *program, void (*environment)(void *), void 
     } else {
         close(report[0]);
     }
-    int error = errno;
-    sigaction(SIGCHLD, &before.on_child, NULL);
-    /* What came for a program that has ended is not for us. */
-    while (sigtimedwait(&signals, NULL, &(struct timespec){0}) > 0)
-        ;
-    sigprocmask(SIG_SETMASK, &before.mask, NULL);
-    errno = error;
+    release_signals(&signals, &before);
+    return child->pid > 0;
+}
+
+bool child_call(int (*body)(void *), void *argument, struct child *child) {
+    struct state before;
+    sigset_t signals = watched();
+    *child = (struct child){0};
+    hold_signals(&signals, &before);
+    child->pid = fork();
+    if (child->pid == 0) {
+        give_back_signals(&before);
+        exit(body(argument));
+    }
+    if (child->pid > 0) wait_for(child, &signals);
+    release_signals(&signals, &before);
     return child->pid > 0;
 }
 

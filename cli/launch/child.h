@@ -19,6 +19,9 @@ struct child {
 bool child_run(const struct program *program, void (*environment)(void *), void (*started)(pid_t, void *),
                void *argument, struct child *child);
 
+/* The same for a function in a process of its own, which ends with the status that it returns. */
+bool child_call(int (*body)(void *), void *argument, struct child *child);
+
 int child_exit_status(int wait_status); /* as a shell: 128 + the signal */
 
 #endif

@@ -26,7 +26,11 @@ void verdict_note(struct verdict_report *report, char *note) {
 }
 
 void verdict_report_free(struct verdict_report *report) {
-    for (size_t i = 0; i < report->count; i++) free(report->items[i].text);
+    for (size_t i = 0; i < report->count; i++) {
+        free(report->items[i].text);
+        free(report->items[i].columns);
+        free(report->items[i].advice);
+    }
     for (size_t i = 0; i < report->num_notes; i++) free(report->notes[i]);
     free(report->items);
     free(report->notes);
@@ -57,7 +61,7 @@ static void print_region(const struct sink *sink, const struct verdict *item, si
     print_right(out, metric_scaled(item->base), 9);
     fputs(" -> ", out);
     print_right(out, metric_scaled(item->candidate), 9);
-    fprintf(out, "  %s", item->text);
+    fprintf(out, "  %s", item->columns);
     fclose(out);
     while (length && line[length - 1] == ' ') line[--length] = '\0';
     sink_line(sink, "%s", line);

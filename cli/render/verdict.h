@@ -27,8 +27,9 @@ struct verdict {
     double base, candidate;        /* of the metric; NAN absent */
     double change;                 /* a fraction; NAN unknown, INFINITY from nothing to something */
     double limit, budget;          /* a fraction; seconds, NAN none */
-    char *text;                    /* one line for people, without name and word */
-    const char *advice;            /* a second one, or NULL */
+    char *text;                    /* values, change, evidence: one line, without name and word */
+    char *columns;                 /* what stands right of the values on a terminal; NULL for a pair */
+    char *advice;                  /* a second line, or NULL */
     const spr_gate_region *region; /* NULL: a pair of files was compared */
 };
 
