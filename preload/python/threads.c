@@ -1,11 +1,14 @@
-/* New threads, for hooks that belong to one thread. Interposed: pthread_create (Python's own threads: the parent holds
- * the GIL, and the new thread's state exists already) and PyGILState_Ensure (threads of others that call Python). */
+/* New threads: their names, and hooks that belong to one thread. Interposed: pthread_create (Python's own threads: the
+ * parent holds the GIL, and the new thread's state exists already) and PyGILState_Ensure (threads of others that call
+ * Python). */
 #include "attach.h"
 #include "recorder.h"
 #include "trace.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define TLS    __thread __attribute__((tls_model("initial-exec")))
@@ -20,21 +23,83 @@ static PyThreadState *state_with_gil(void) {
     return state == py.PyGILState_GetThisThreadState() ? state : NULL;
 }
 
-static void announce(void) {
-    if (!trace_wants_threads() || !py.Py_IsInitialized()) return;
+/* True when a thread of a Python whose functions are recorded makes another; a hook that is one thread's is told. */
+static bool starts_python_thread(void) {
+    if (!trace_interpreter() || !py.Py_IsInitialized()) return false;
     PyThreadState *mine = state_with_gil();
-    if (!mine || py.interpreter() != trace_interpreter()) return;
+    if (!mine || py.interpreter() != trace_interpreter()) return false;
     PyThreadState *newest = py.PyInterpreterState_ThreadHead(trace_interpreter());
-    if (newest && newest != mine) trace_thread(newest);
+    if (trace_wants_threads() && newest && newest != mine) trace_thread(newest);
+    return true;
 }
+
+/* ---- names ---------------------------------------------------------------------------------------------------------
+ */
+
+/* A thread with a name of Python's: how it begins. */
+struct named_start {
+    void *(*function)(void *);
+    void *arg;
+    char name[16];
+};
+
+static void *start_named(void *argument) {
+    struct named_start start = *(struct named_start *)argument;
+    free(argument);
+    rec_thread_name(start.name);
+    return start.function(start.arg);
+}
+
+/* The thread object that is starting a thread: `self` of the running Thread.start(). A new reference or NULL. */
+static PyObject *thread_object(void) {
+    PyObject *frame = (PyObject *)py.PyEval_GetFrame();
+    PyObject *code = frame ? py_attribute(frame, "f_code") : NULL;
+    PyObject *function = code ? py_attribute(code, "co_name") : NULL, *self = NULL;
+    const char *name = py_text(function),
+               *module = py_text(py.PyDict_GetItemString(py.PyEval_GetGlobals(), "__name__"));
+    if (name && module && strcmp(name, "start") == 0 && strcmp(module, "threading") == 0) {
+        PyObject *locals = py_attribute(frame, "f_locals");
+        self = locals ? py.PyObject_CallMethod(locals, "get", "s", "self") : NULL;
+        py_drop(locals);
+    }
+    py_drop(function);
+    py_drop(code);
+    return self;
+}
+
+/* NULL: it has no name of Python's. */
+static struct named_start *named(void *(*function)(void *), void *arg) {
+    struct py_error error = py_error_save();
+    struct named_start *start = NULL;
+    attach_quiet();
+    PyObject *object = py.PyEval_GetGlobals() ? thread_object() : NULL;
+    PyObject *name = object ? py_attribute(object, "_name") : NULL;
+    const char *text = py_text(name);
+    if (text && *text && (start = malloc(sizeof *start))) {
+        *start = (struct named_start){.function = function, .arg = arg};
+        size_t length = strnlen(text, sizeof start->name - 1);
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) length--; /* not within a character */
+        memcpy(start->name, text, length);
+    }
+    py_drop(name);
+    py_drop(object);
+    attach_loud();
+    py_error_restore(error);
+    return start;
+}
+
+/* ---- interposed ----------------------------------------------------------------------------------------------------
+ */
 
 EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *arg) {
     static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (!next) py_symbol(RTLD_NEXT, "pthread_create", &next);
     int saved = errno;
-    announce();
+    struct named_start *start = starts_python_thread() ? named(function, arg) : NULL;
     errno = saved;
-    return next(thread, attributes, function, arg);
+    int result = start ? next(thread, attributes, start_named, start) : next(thread, attributes, function, arg);
+    if (result != 0) free(start);
+    return result;
 }
 
 EXPORT int PyGILState_Ensure(void) {

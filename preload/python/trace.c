@@ -122,6 +122,7 @@ static void start(const char *event, PyObject *args) {
     py.PyErr_Clear();
     bool helper = starts_helper(event, args);
     if (helper) names_command_is_library();
+    if (hook) rec_thread_name("MainThread");
     if (hook && (!helper || names_want_library())) begin_root(event, args);
 }
 

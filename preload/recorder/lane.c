@@ -85,9 +85,19 @@ static bool make_file(struct lane *lane, struct recorder *recorder) {
     return false;
 }
 
+static TLS char given_name[16];
+
+void rec_thread_name(const char *name) {
+    memset(given_name, 0, sizeof given_name);
+    memcpy(given_name, name, strnlen(name, sizeof given_name - 1));
+}
+
 static void thread_name(uint64_t name[2]) {
     name[0] = name[1] = 0;
-    prctl(PR_GET_NAME, (char *)name);
+    if (given_name[0])
+        memcpy(name, given_name, sizeof given_name);
+    else
+        prctl(PR_GET_NAME, (char *)name);
 }
 
 /* Locked. A lane that a thread has given back, or a new one. */

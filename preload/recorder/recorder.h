@@ -36,6 +36,9 @@ int rec_region(const char *name, size_t length, const char *file, int line, cons
 void rec_set_mpi(int rank, int size, const char *library);
 void rec_set_mpi_finalized(void);
 
+/* What the calling thread is called in the thread table, instead of its name in the kernel; the first 15 bytes count. */
+void rec_thread_name(const char *name);
+
 /* The recorder's clock in CLOCK_MONOTONIC ns. */
 int64_t rec_clock_ns(void);
 

@@ -53,6 +53,21 @@ P
 need gcc
 gcc -shared -fPIC foreign.c -o libforeign.so -lpthread || fail "compile"
 
+cat >named.py <<'P'
+import threading
+def work(): pass
+for name in ("io", "a-name-of-more-than-15-bytes", "fourteen-bytes\u00e9"):
+    t = threading.Thread(target=work, name=name)
+    t.start()
+    t.join()
+P
+for python in $PYTHONS; do
+    for all in --recursive --all; do
+        record auto n.h5 $all "$python" named.py
+        equal "$(label "$python") $all: names" "MainThread io a-name-of-more- fourteen-bytes" "$(column n.h5 thread_table name | xargs)"
+    done
+done
+
 for python in $PYTHONS; do
     for hook in $(hooks "$python"); do
         what="$(label "$python") $hook"
