@@ -60,7 +60,7 @@ static void *pass_realloc(void *context, void *block, size_t size) {
 }
 static void keep_entries_free(void *context, void *block) {
     (void)context;
-    if ((char *)block < entries[0] || (char *)block >= entries[MAX_ENTRIES]) raw.free(raw.context, block);
+    if ((uintptr_t)block - (uintptr_t)entries >= sizeof entries) raw.free(raw.context, block);
 }
 
 static int audit(const char *event, PyObject *args, void *data);

@@ -13,6 +13,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define TLS    __thread __attribute__((tls_model("initial-exec")))
 
+int PyGILState_Ensure(void);
+
 /* The calling thread's state while it holds the GIL, NULL otherwise. PyGILState_Check() is no help: it says yes to all
  * once there was a subinterpreter. */
 static PyThreadState *state_with_gil(void) {
@@ -102,13 +104,26 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     return result;
 }
 
+typedef int (*ensure_function)(void);
+
+/* The Python's own. Of one that was not entered and is loaded for its callers alone, only they know it. */
+static ensure_function find_ensure(const void *caller) {
+    ensure_function found = NULL;
+    if (attach_found()) py_symbol(py.handle, "PyGILState_Ensure", &found);
+    if (!found || found == PyGILState_Ensure) py_symbol(RTLD_NEXT, "PyGILState_Ensure", &found);
+    Dl_info where;
+    if (found || !dladdr(caller, &where) || !where.dli_fname) return found;
+    void *library = dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (library) py_symbol(library, "PyGILState_Ensure", &found);
+    return found == PyGILState_Ensure ? NULL : found;
+}
+
 EXPORT int PyGILState_Ensure(void) {
     enum { UNLOCKED = 1 };
-    static int (*next)(void);
+    static ensure_function next;
     static TLS PyThreadState *told;
-    if (!next) py_symbol(attach_found() ? py.handle : RTLD_NEXT, "PyGILState_Ensure", &next);
-    if (next == PyGILState_Ensure) next = NULL;
-    if (!next) py_symbol(RTLD_NEXT, "PyGILState_Ensure", &next);
+    if (!next) next = find_ensure(__builtin_return_address(0));
+    if (!next) return UNLOCKED; /* there is no Python */
     int was = next();
     if (was != UNLOCKED || !trace_wants_threads()) return was;
     PyThreadState *state = py.PyThreadState_Get();

@@ -18,7 +18,7 @@ PROCESSES = 5
 
 def hooks_of(python):
     minor = int(subprocess.check_output([python, "-c", "import sys; print(sys.version_info[1])"]))
-    return ["auto", "setprofile"] + (["evalframe"] if 9 <= minor <= 11 else []) + (["monitoring"] if minor > 11 else [])
+    return ["auto", "setprofile"] + (["evalframe"] if 8 <= minor <= 11 else []) + (["monitoring"] if minor > 11 else [])
 
 
 def ways_of(python):
