@@ -1,4 +1,5 @@
 #include "feed.h"
+#include "sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,22 +7,14 @@
 /* Calls may stand this much too late in their row, as those of several threads do, and equal starts of coarse clocks.
  */
 #define REACH 64
-/* A row that is worse is sorted in memory; this many calls at most. */
-#define MOST_SORTED (UINT64_C(1) << 25)
-
-#define NUM_ARRAYS 6
-
-static void list_arrays(struct rd_block *block, int64_t ***arrays) {
-    int64_t **const all[NUM_ARRAYS] = {&block->start,      &block->end,        &block->call_ids,
-                                       &block->parent_ids, &block->thread_ids, &block->task_ids};
-    memcpy(arrays, all, sizeof all);
-}
+/* A row that is worse is sorted: in memory up to this many calls, on the disk beyond. */
+#define MOST_SORTED 16384
 
 static bool make_room(struct rd_feed *feed, size_t room, bool lanes) {
-    const bool needed[NUM_ARRAYS] = {true, true, feed->by_id, feed->by_id, lanes, lanes};
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&feed->block, arrays);
-    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+    const bool needed[RD_COLUMNS] = {true, true, feed->by_id, feed->by_id, lanes, lanes};
+    int64_t **arrays[RD_COLUMNS];
+    rd_block_columns(&feed->block, arrays);
+    for (size_t i = 0; i < RD_COLUMNS; i++) {
         if (!needed[i]) continue;
         *arrays[i] = malloc(room * sizeof(int64_t));
         if (!*arrays[i]) return false;
@@ -40,9 +33,9 @@ static bool too_late(const struct rd_feed *feed, size_t j, size_t i) {
 }
 
 static void move_back(struct rd_feed *feed, size_t from, size_t to) {
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&feed->block, arrays);
-    for (size_t i = 0; i < NUM_ARRAYS; i++) {
+    int64_t **arrays[RD_COLUMNS];
+    rd_block_columns(&feed->block, arrays);
+    for (size_t i = 0; i < RD_COLUMNS; i++) {
         int64_t *values = *arrays[i];
         if (!values) continue;
         const int64_t moved = values[from];
@@ -94,59 +87,31 @@ static int mark_unordered(spr_profile *profile, const struct rd_feed *culprit, s
     return status == SPR_OK ? RD_AGAIN : status;
 }
 
-/* ---- sorting a whole row ---------------------------------------------------------------------------------------- */
-
-struct sort_key {
-    int64_t start, tie;
-    size_t at;
-};
-
-static int compare_keys(const void *a, const void *b) {
-    const struct sort_key *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->tie != y->tie) return x->tie < y->tie ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-static bool permute(struct rd_feed *feed, const struct sort_key *keys) {
-    int64_t *sorted = malloc(feed->filled * sizeof *sorted);
-    if (!sorted) return false;
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&feed->block, arrays);
-    for (size_t i = 0; i < NUM_ARRAYS; i++) {
-        int64_t *values = *arrays[i];
-        if (!values) continue;
-        for (size_t k = 0; k < feed->filled; k++) sorted[k] = values[keys[k].at];
-        memcpy(values, sorted, feed->filled * sizeof *sorted);
-    }
-    free(sorted);
-    return true;
-}
-
-static bool sort_whole(struct rd_feed *feed) {
-    struct sort_key *keys = malloc(feed->filled * sizeof *keys);
-    if (!keys) return false;
-    for (size_t i = 0; i < feed->filled; i++)
-        keys[i] = (struct sort_key){feed->block.start[i], rd_feed_tie(feed, i), i};
-    qsort(keys, feed->filled, sizeof *keys, compare_keys);
-    const bool done = permute(feed, keys);
-    free(keys);
-    return done;
-}
-
 /* ---- filling ---------------------------------------------------------------------------------------------------- */
+
+/* Calls are read from a sorted copy on the disk. */
+static int use_sorted(spr_profile *profile, struct rd_feed *feed, spr_error *error) {
+    const struct rd_events *sorted;
+    const int status = rd_sorted_events(profile, feed->cursor.row, feed->by_id, &sorted, error);
+    if (status != SPR_OK) return status;
+    rd_cursor_close(&feed->cursor);
+    feed->cursor.events = sorted;
+    feed->cursor.offset = 0;
+    return SPR_OK;
+}
 
 int rd_feed_open(spr_profile *profile, size_t row, size_t room, bool by_id, struct rd_feed *feed, spr_error *error) {
     *feed = (struct rd_feed){.by_id = by_id};
-    const int status = rd_cursor_open(profile, row, &feed->cursor, error);
+    int status = rd_cursor_open(profile, row, &feed->cursor, error);
     if (status != SPR_OK) return status;
     const uint64_t calls = feed->cursor.count;
     if (profile->traits[row] & RD_UNORDERED) {
-        if (calls > MOST_SORTED)
-            return rd_fail(error, SPR_NO_MEMORY, profile->path,
-                           "region '%s' on rank %u has too many calls out of order to sort them",
-                           profile->names[profile->rows[row].region], profile->rows[row].rank);
-        room = (size_t)calls;
+        feed->whole = calls <= MOST_SORTED;
+        if (feed->whole)
+            room = (size_t)calls;
+        else
+            status = use_sorted(profile, feed, error);
+        if (status != SPR_OK) return status;
     }
     const struct rd_events *events = feed->cursor.events;
     const bool lanes = !by_id && (rd_column_exists(&events->thread_ids) || rd_column_exists(&events->task_ids));
@@ -156,17 +121,17 @@ int rd_feed_open(spr_profile *profile, size_t row, size_t room, bool by_id, stru
 
 void rd_feed_close(struct rd_feed *feed) {
     rd_cursor_close(&feed->cursor);
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&feed->block, arrays);
-    for (size_t i = 0; i < NUM_ARRAYS; i++) free(*arrays[i]);
+    int64_t **arrays[RD_COLUMNS];
+    rd_block_columns(&feed->block, arrays);
+    for (size_t i = 0; i < RD_COLUMNS; i++) free(*arrays[i]);
     feed->block = (struct rd_block){0};
 }
 
 static void keep_rest(struct rd_feed *feed) {
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&feed->block, arrays);
+    int64_t **arrays[RD_COLUMNS];
+    rd_block_columns(&feed->block, arrays);
     const size_t rest = feed->filled - feed->at;
-    for (size_t i = 0; i < NUM_ARRAYS; i++)
+    for (size_t i = 0; i < RD_COLUMNS; i++)
         if (*arrays[i]) memmove(*arrays[i], *arrays[i] + feed->at, rest * sizeof(int64_t));
     feed->number += feed->at;
     feed->filled = rest;
@@ -184,9 +149,9 @@ static size_t next_part(const struct rd_feed *feed) {
 
 static struct rd_block block_from(const struct rd_block *block, size_t at) {
     struct rd_block rest = *block;
-    int64_t **arrays[NUM_ARRAYS];
-    list_arrays(&rest, arrays);
-    for (size_t i = 0; i < NUM_ARRAYS; i++)
+    int64_t **arrays[RD_COLUMNS];
+    rd_block_columns(&rest, arrays);
+    for (size_t i = 0; i < RD_COLUMNS; i++)
         if (*arrays[i]) *arrays[i] += at;
     return rest;
 }
@@ -211,8 +176,8 @@ int rd_feed_fill(spr_profile *profile, struct rd_feed *feed, spr_error *error) {
     name_lanes(&feed->block, first, feed->filled);
 
     const bool whole = feed->cursor.next == feed->cursor.count;
-    if (profile->traits[feed->cursor.row] & RD_UNORDERED) {
-        if (!sort_whole(feed)) return rd_no_memory(profile, error);
+    if (feed->whole) {
+        if (!rd_block_sort(&feed->block, feed->filled, feed->by_id)) return rd_no_memory(profile, error);
     } else if (!put_in_order(feed, first)) {
         return mark_unordered(profile, feed, error);
     }

@@ -12,10 +12,11 @@ struct rd_feed {
     struct rd_block block;            /* thread_ids becomes the lanes */
     size_t room, filled, settled, at; /* calls [at, settled) are in order and ready */
     uint64_t number;                  /* of the call at 0 */
+    bool whole;                       /* all calls are held at once, and sorted */
     bool by_id;                       /* ties go by call id, else longer calls first */
 };
 
-/* `room`: how many calls to hold. A row that is not in order is held, and sorted, as a whole. */
+/* `room`: how many calls to hold. A small row that is not in order is held, and sorted, as a whole. */
 int rd_feed_open(spr_profile *profile, size_t row, size_t room, bool by_id, struct rd_feed *feed, spr_error *error);
 void rd_feed_close(struct rd_feed *feed);
 /* Makes the next call ready: feed->at < feed->settled afterwards, unless there is none. RD_AGAIN when the row turns out

@@ -114,11 +114,13 @@ struct spr_profile {
     size_t num_problems;
 
     /* What questions left behind, to be cheap when asked again. */
-    struct rd_tally *tallies; /* by row; calls == 0: not read yet */
-    int64_t *own_ns;          /* by row: exclusive time found by nesting */
-    unsigned char *own_state; /* by row: enum rd_own_state */
-    unsigned char *traits;    /* by row: RD_UNORDERED, RD_NO_IDS */
-    struct rd_cursor resume;  /* where the last spr_read_calls() stopped */
+    struct rd_tally *tallies;        /* by row; calls == 0: not read yet */
+    int64_t *own_ns;                 /* by row: exclusive time found by nesting */
+    unsigned char *own_state;        /* by row: enum rd_own_state */
+    unsigned char *traits;           /* by row: RD_UNORDERED, RD_NO_IDS */
+    const struct rd_events **sorted; /* by 2 * row (+ 1: by id): calls put in order; NULL: none yet */
+    struct rd_store sorted_store;
+    struct rd_cursor resume; /* where the last spr_read_calls() stopped */
     bool can_resume;
 };
 

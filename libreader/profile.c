@@ -1,5 +1,5 @@
 /* Opening and closing a profile. */
-#include "internal.h"
+#include "sort.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -186,7 +186,7 @@ int spr_open(const char *path, spr_profile **profile, spr_error *error) {
     opened->file = -1;
     opened->file_bytes = size;
     opened->format = format;
-    opened->store = RD_NO_STORE;
+    opened->store = opened->sorted_store = RD_NO_STORE;
     rd_events_clear(&opened->events);
 
     struct rd_quiet quiet;
@@ -217,6 +217,7 @@ void spr_close(spr_profile *profile) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) free(owned[i]);
     spr_lines_free(&profile->lines);
     rd_store_close(&profile->store);
+    rd_sorted_free(profile);
     rd_arena_free(&profile->strings);
     free(profile);
 }

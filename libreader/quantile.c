@@ -39,7 +39,8 @@ static int64_t bag_bytes(const struct rd_bag *bag) {
 }
 
 static void drop_bag(struct rd_quantile *quantile, struct rd_budget *budget) {
-    budget->left += bag_bytes(&quantile->bag);
+    budget->left += quantile->charged;
+    quantile->charged = 0;
     rd_bag_free(&quantile->bag);
 }
 
@@ -110,10 +111,10 @@ static void count_next(struct rd_quantile *quantile, uint64_t value) {
 }
 
 static bool keep(struct rd_quantile *quantile, struct rd_budget *budget, int64_t value) {
-    const int64_t before = bag_bytes(&quantile->bag);
     if (!rd_bag_add(&quantile->bag, value)) return false;
     const int64_t after = bag_bytes(&quantile->bag);
-    budget->left -= after - before;
+    budget->left -= after - quantile->charged;
+    quantile->charged = after;
     if (after > MOST_KEPT || (budget->left < 0 && after > FIRST_BYTES)) return start_counting(quantile, budget);
     if (budget->left < 0) {
         drop_bag(quantile, budget);

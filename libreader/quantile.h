@@ -35,6 +35,7 @@ struct rd_quantile {
     enum rd_quantile_state state;
     bool narrowed; /* the targets have ranges already */
     struct rd_bag bag;
+    int64_t charged; /* bytes of the bag, as the budget knows them */
     uint64_t *counts;
     uint64_t low[RD_TARGETS]; /* the ranges that are counted: ascending, each once */
     unsigned bits[RD_TARGETS];

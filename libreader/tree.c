@@ -129,7 +129,7 @@ static int enter(void *context, struct rd_call *call, const struct rd_call *arou
     struct tree *tree = context;
     const spr_row *row = &tree->profile->rows[call->row];
     const uint32_t parent = around ? around->node : NO_NODE;
-    if (around) take_from(tree, around, call);
+    if (around && !tree->again) take_from(tree, around, call);
     call->hidden = !tree->shown[row->region];
     call->node = parent;
     if (call->hidden) return SPR_OK;

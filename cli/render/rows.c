@@ -91,11 +91,13 @@ static int by_first_start(const void *left, const void *right) {
     return a->region < b->region ? -1 : a->region > b->region;
 }
 
-static bool wants_tree(const spr_profile *profile, enum rows_tree tree, struct rows *rows) {
+static bool wants_tree(const spr_profile *profile, enum spr_depth depth, enum rows_tree tree, struct rows *rows) {
     if (tree == ROWS_TREE_NEVER || spr_is_aggregate(profile)) return false;
     if (tree == ROWS_TREE_ALWAYS || spr_num_calls(profile) <= ROWS_TREE_LIMIT) return true;
     char *count = number_count(spr_num_calls(profile));
-    rows->why_flat = xformat("%s calls: one row a region, from the stored summary; --tree reads every call", count);
+    rows->why_flat = xformat("%s calls: one row a region, %s; --tree reads %s", count,
+                             depth == SPR_FULL ? "percentiles from every call" : "from the stored summary",
+                             depth == SPR_FULL ? "them for the call tree as well" : "every call");
     free(count);
     return false;
 }
@@ -106,7 +108,7 @@ int rows_build(spr_profile *profile, const spr_selection *selection, enum spr_de
     size_t regions = spr_num_regions(profile);
     bool *seen = xalloc(regions, sizeof *seen);
     int status = 0;
-    if (wants_tree(profile, tree, rows)) status = build_tree(profile, selection, depth, rows, seen, error);
+    if (wants_tree(profile, depth, tree, rows)) status = build_tree(profile, selection, depth, rows, seen, error);
     size_t flat = rows->count;
     for (size_t region = 0; region < regions && !status; region++)
         if (!seen[region] && (!selection || spr_selects_region(selection, region)))

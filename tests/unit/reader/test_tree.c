@@ -221,6 +221,39 @@ static void test_lanes(void **state) {
     spr_close(profile);
 }
 
+/* The calls of two threads one after the other, as some writers store them: they are put in order on the disk. */
+static void test_far_out_of_order(void **state) {
+    (void)state;
+    enum { EACH = 300000 };
+    struct w_call *a = calloc(2 * EACH, sizeof *a), *b = calloc(EACH, sizeof *b);
+    for (int64_t i = 0; i < EACH; i++) {
+        a[i] = (struct w_call){.start = 100 * i, .end = 100 * i + 60, .thread = 0, .task = -1};
+        a[EACH + i] = (struct w_call){.start = 100 * i + 10, .end = 100 * i + 70, .thread = 1, .task = -1};
+        b[i] = (struct w_call){.start = 100 * i + 20, .end = 100 * i + 25 + i % 5, .thread = i % 2, .task = -1};
+    }
+    const struct w_row rows[] = {{.region = A, .calls = a, .count = 2 * EACH, .exclusive = -1},
+                                 {.region = B, .calls = b, .count = EACH, .exclusive = -1}};
+    struct w_file file = base;
+    file.rows = rows;
+    file.num_rows = 2;
+    file.threads = true;
+    w_write(w_path("order.h5"), &file);
+    spr_profile *profile = open_good(w_path("order.h5"));
+    spr_stats stats;
+    assert_int_equal(spr_row_stats(profile, 0, SPR_FULL, &stats, NULL), SPR_OK);
+    assert_near(stats.coverage * 1e9, 70.0 * EACH);
+    assert_near(stats.exclusive * 1e9, 120.0 * EACH - 7.0 * EACH);
+    spr_tree tree = build(profile, NULL);
+    assert_int_equal(tree.count, 2);
+    const spr_node *node = expect(&tree, 0, A, 0, 2 * EACH, 120.0 * EACH, 113.0 * EACH);
+    assert_near(node->coverage * 1e9, 70.0 * EACH);
+    expect(&tree, 1, B, 1, EACH, 7.0 * EACH, 7.0 * EACH);
+    spr_tree_free(&tree);
+    spr_close(profile);
+    free(a);
+    free(b);
+}
+
 /* Paths pooled over ranks; first and last by the rules of ranks; balance per path. */
 static void test_ranks(void **state) {
     (void)state;
@@ -316,9 +349,16 @@ static void test_many(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_paths),   cmocka_unit_test(test_recursion),        cmocka_unit_test(test_ties),
-        cmocka_unit_test(test_overlap), cmocka_unit_test(test_recorded_parents), cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_ranks),   cmocka_unit_test(test_disorder),         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_recursion),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_recorded_parents),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_far_out_of_order),
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_disorder),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests_name("reader: call tree", tests, NULL, NULL);
 }
