@@ -54,27 +54,41 @@ static void forget_size_signal(void) {
     errno = saved;
 }
 
-bool sys_append(const char *path, const void *data, size_t size) {
+/* Another thread of the program may close every descriptor, and open files of its own, at any moment. */
+static bool still_ours(int fd, const struct stat *file) {
+    struct stat found;
+    return fstat(fd, &found) == 0 && found.st_dev == file->st_dev && found.st_ino == file->st_ino;
+}
+
+/* One write to the file's end, 0 or an error; EBADF: its descriptor was taken away. */
+static int append_once(const char *path, const struct stat *file, const void *data, size_t size) {
     int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
-    if (fd < 0) return false;
-    const char *from = data;
-    struct stat st;
-    bool ok = fstat(fd, &st) == 0 && within_size_limit((uint64_t)st.st_size + size);
-    while (ok && size > 0) {
-        long n = sys_write(fd, from, size);
-        if (n > 0) {
-            from += n;
-            size -= (size_t)n;
-        } else if (n == 0 || errno != EINTR) {
-            if (n == 0) errno = ENOSPC;
-            if (errno == EFBIG) forget_size_signal();
-            ok = false;
-        }
+    if (fd < 0) return errno;
+    int error = 0;
+    if (!still_ours(fd, file))
+        error = EBADF;
+    else if (sys_write(fd, data, size) < 0)
+        error = errno;
+    if (still_ours(fd, file)) sys_close(fd);
+    return error;
+}
+
+bool sys_append(const char *path, const void *data, size_t size) {
+    enum { TRIES = 32 };
+    struct stat before, now;
+    if (lstat(path, &before) != 0 || !within_size_limit((uint64_t)before.st_size + size)) return false;
+    size_t done = 0;
+    for (int tries = 0; tries < TRIES; tries++) {
+        int error = append_once(path, &before, (const char *)data + done, size - done);
+        if (error == EFBIG) forget_size_signal();
+        if ((errno = error) && error != EBADF && error != EINTR) return false;
+        /* The file itself says what has arrived in it. */
+        if (lstat(path, &now) != 0) return false;
+        done = (size_t)(now.st_size - before.st_size);
+        if (done >= size) return true;
     }
-    int saved = errno;
-    sys_close(fd);
-    errno = saved;
-    return ok;
+    errno = EBADF;
+    return false;
 }
 
 bool sys_append_pieces(int fd, const struct iovec *pieces, int count) {
@@ -105,18 +119,34 @@ static bool reserve(int fd, size_t size) {
     return true;
 }
 
-void *sys_map_new_file(const char *path, size_t size) {
+static void *map_new_file(const char *path, size_t size) {
+    struct stat file;
     int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return NULL;
     void *p = MAP_FAILED;
+    bool made = lstat(path, &file) == 0;
     /* fchmod: the program's umask may have taken our own permission away. */
-    if (syscall(SYS_fchmod, fd, 0600) == 0 && reserve(fd, size))
+    if (made && still_ours(fd, &file) && syscall(SYS_fchmod, fd, 0600) == 0 && reserve(fd, size))
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int saved = errno;
-    sys_close(fd);
+    if (made && !still_ours(fd, &file)) { /* then what is mapped may be somebody else's */
+        if (p != MAP_FAILED) munmap(p, size);
+        p = MAP_FAILED;
+        saved = EBADF;
+    } else {
+        sys_close(fd);
+    }
     if (p == MAP_FAILED) syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     errno = saved;
     return p == MAP_FAILED ? NULL : p;
+}
+
+void *sys_map_new_file(const char *path, size_t size) {
+    enum { TRIES = 32 };
+    void *p = NULL;
+    errno = EBADF; /* again while another thread takes the descriptor away */
+    for (int tries = 0; !p && errno == EBADF && tries < TRIES; tries++) p = map_new_file(path, size);
+    return p;
 }
 
 long sys_read_file(const char *path, char *buffer, size_t size) {

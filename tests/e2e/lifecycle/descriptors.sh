@@ -79,4 +79,37 @@ run scope-profiler run -q -o n.h5 ./nostd
 equal "without standard streams: status" 0 "$rc"
 equal "without standard streams: the program's file" "mine" "$(cat zero.txt)"
 equal "without standard streams: every call" 400000 "$(ncalls n.h5 event)"
+# One thread closes all descriptors and opens files of its own again and again while others record.
+cat >storm.c <<'C'
+#define _GNU_SOURCE
+#include "mk.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+enum { CALLS = 1000000 };
+static int left = 2;
+static void *body(void *name)
+{
+    for (int i = 0; i < CALLS; i++) { MB(name); ME(name); }
+    __atomic_fetch_sub(&left, 1, __ATOMIC_SEQ_CST);
+    return name;
+}
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], 0, body, "first");
+    pthread_create(&t[1], 0, body, "second");
+    while (__atomic_load_n(&left, __ATOMIC_SEQ_CST) > 0) {
+        closefrom(3);
+        if (open("/dev/null", O_RDONLY) < 0) return 9;
+    }
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+C
+compile -pthread storm.c -o storm
+run scope-profiler run -q -o storm.h5 ./storm
+equal "closing all the time: status and silence" "0 " "$rc $(cat err.txt)"
+equal "closing all the time: every call" "1000000 1000000" "$(ncalls storm.h5 first) $(ncalls storm.h5 second)"
 finish
