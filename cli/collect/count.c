@@ -67,9 +67,13 @@ static bool count_events(struct walk *w, bool *memory) {
         uint32_t region = word & SPOOL_REGION_MASK;
         if ((word & SPOOL_LOW_MASK) == SPOOL_ESCAPE) return true;
         uint32_t row = region <= p->num_regions ? p->row_of_region[region] : NO_ROW;
-        if (!word) { /* never written by a recorder: the disk lost a piece */
-            p->damaged = true;
-            return false;
+        if (!word) {
+            if (!walk_zero(w, w->at)) {
+                p->damaged = true;
+                return false;
+            }
+            p->lost += w->newest_tick >= p->reset_tick;
+            continue;
         }
         see_event(p, ticks);
         if (row == NO_ROW) {

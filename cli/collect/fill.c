@@ -87,7 +87,7 @@ static int64_t fill_events(struct filling *f, struct walk *w, int64_t bound) {
         uint32_t region = word & SPOOL_REGION_MASK;
         uint32_t row = region <= num_regions ? row_of_region[region] : NO_ROW;
         if (__builtin_expect(row == NO_ROW, 0)) {
-            if ((word & SPOOL_LOW_MASK) != SPOOL_ESCAPE && word) continue;
+            if (word ? (word & SPOOL_LOW_MASK) != SPOOL_ESCAPE : walk_zero(w, at)) continue;
             result = -1;
             break;
         }

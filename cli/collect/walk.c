@@ -48,6 +48,14 @@ bool walk_block(struct walk *w, bool *memory) {
     return read_more(w);
 }
 
+bool walk_zero(struct walk *w, size_t at) {
+    enum { MOST = 64 };
+    const uint64_t place = w->next - (w->length - at);
+    w->zeros = w->zeros && place == w->zero_place + 1 ? w->zeros + 1 : 1;
+    w->zero_place = place;
+    return w->zeros <= MOST;
+}
+
 int64_t walk_slow_time(struct walk *w, uint64_t ticks) {
     w->segment = *clock_find(&w->process->clock, ticks);
     return clock_in(&w->segment, ticks);

@@ -18,6 +18,7 @@ struct walk {
     uint64_t next; /* word of the lane behind the block */
     uint64_t base; /* ticks */
     uint64_t newest_tick;
+    uint64_t zeros, zero_place;   /* the zero words in a row that were met last, and where */
     struct thread *thread;        /* NULL: no thread has named itself */
     struct clock_segment segment; /* PASS_FILL: the one in use */
     int64_t now;                  /* PASS_FILL: time of the last word; each is later than the one before */
@@ -32,6 +33,10 @@ void walk_free(struct walk *w);
 
 /* Makes sure that there is a word at `at`; false at the end of the lane, or without memory (*memory false). */
 bool walk_block(struct walk *w, bool *memory);
+
+/* For a zero word at `at` of the block: true, an event was lost there (see spool.h) and the lane goes on; false, there
+ * are more of them in a row than signal handlers leave: the disk lost a piece, and the lane ends. */
+bool walk_zero(struct walk *w, size_t at);
 
 /* Reads the group at `at` and passes over it; false: it is cut short, and the lane ends here. */
 bool walk_group(struct walk *w, bool *memory);

@@ -206,7 +206,7 @@ static bool flush(struct lane *lane) {
     return true;
 }
 
-static bool room_for(struct lane *lane, size_t words) {
+static bool room_for(const struct lane *lane, size_t words) {
     return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
 }
 
@@ -239,6 +239,15 @@ static struct lane *lane_of(struct recorder *recorder) {
     return usable ? lane : lane_acquire(recorder);
 }
 
+/* True in a handler that interrupted an event between its taking a place and its writing there: flushed now, the event
+ * would be lost. There is room behind the limit to wait until it is written. */
+static bool overtakes(const struct lane *lane) {
+    if (!room_for(lane, 8)) return false;
+    for (const uint64_t *word = lane->cur; word > lane->window && word > lane->cur - SLACK;)
+        if (*--word == 0) return true;
+    return false;
+}
+
 void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low) {
     struct sys_quiet q = sys_quiet_begin();
     if (lane->window && place >= lane->window && place < lane->hard_end)
@@ -247,7 +256,7 @@ void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low)
     struct lane *right = recorder ? lane_of(recorder) : NULL;
     bool took_long = right != lane;
     if (lane == lane_mine) lane_mine = right ? right : &lane_none;
-    if (right && right->cur >= right->limit) {
+    if (right && right->cur >= right->limit && !overtakes(right)) {
         took_long = true;
         if (!flush(right)) right = NULL;
     }

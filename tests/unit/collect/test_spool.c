@@ -236,6 +236,25 @@ static void cut_short(void **state) {
     assert_true(has_note(f, "process 1001 (prog): 4 events of regions without a name are lost"));
 }
 
+/* An event that a signal handler's flush overtook leaves a zero word: it alone is lost. */
+static void overtaken(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane l;
+    make_process(&f->spool, &p, 1);
+    uint32_t a = make_region(&p, "a");
+    make_lane(&p, &l, 1000);
+    call(&l, 3000, 3100, a);
+    make_word(&l, 0);
+    call(&l, 4000, 4100, a);
+    make_flush(&l);
+    make_lane_write(&l);
+    make_process_write(&p);
+    hid_t h = collected(f);
+    EXPECT(h, "/events/durations", 100, 100);
+    EXPECT_TEXTS(h, "/process_table/problem", "1 event was lost");
+}
+
 /* A group whose payload is not there ends the lane; a hole in the flushed words, too. */
 static void damaged_words(void **state) {
     struct fixture *f = *state;
@@ -250,7 +269,7 @@ static void damaged_words(void **state) {
     make_flush(&group);
     make_lane(&p, &hole, 1000);
     call(&hole, 3000, 3100, a);
-    make_word(&hole, 0);
+    for (int i = 0; i < 65; i++) make_word(&hole, 0);
     call(&hole, 4000, 4100, a);
     make_flush(&hole);
     make_lane_write(&group);
@@ -379,9 +398,19 @@ static void other_version(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(threads),       TEST(threads_in_one_lane), TEST(one_thread),    TEST(lost_and_epoch),
-        TEST(reset),         TEST(reset_of_everything), TEST(flush_states),  TEST(cut_short),
-        TEST(damaged_words), TEST(odd_names),           TEST(foreign_files), TEST(same_name_and_source),
+        TEST(threads),
+        TEST(threads_in_one_lane),
+        TEST(one_thread),
+        TEST(lost_and_epoch),
+        TEST(overtaken),
+        TEST(reset),
+        TEST(reset_of_everything),
+        TEST(flush_states),
+        TEST(cut_short),
+        TEST(damaged_words),
+        TEST(odd_names),
+        TEST(foreign_files),
+        TEST(same_name_and_source),
         TEST(other_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
