@@ -113,6 +113,8 @@ enum lock_result lock_take(struct spool_dir *dir, const struct machine *machine)
     result = create(dir->fd, machine);
     if (result == LOCK_BUSY && !holder_alive(dir->fd, machine) && unlinkat(dir->fd, LOCK_FILE, 0) == 0)
         result = create(dir->fd, machine);
+    /* No room for a file, as when the disk filled during the run: the directory stays locked until it is closed. */
+    if (result == LOCK_FAILED && (errno == ENOSPC || errno == EDQUOT || errno == EROFS)) return LOCK_TAKEN;
     int error = errno;
     flock(dir->fd, LOCK_UN);
     errno = error;

@@ -98,7 +98,10 @@ int finish(const struct finish *finish, bool *nothing) {
         tell_nothing(finish, named);
         break;
     case COLLECT_FAILED:
-        say("%s; what was recorded is kept in %s", result->message, finish->spools[0]);
+        if (access(finish->spools[0], F_OK) == 0)
+            say("%s; what was recorded is kept in %s", result->message, finish->spools[0]);
+        else
+            say("%s; what was recorded was taken away", result->message);
         break;
     case COLLECT_BUSY:
         say("%s: another process makes the profile of this recording now", named);

@@ -53,6 +53,11 @@ lacks "no room: HDF5 is silent" "HDF5-DIAG" err.txt
 equal "no room: the older file" old "$(cat disk/y.h5)"
 equal "no room: no temporary file" "" "$(ls -A disk | grep -v -e '^\.y\.h5\.spool-' -e '^y.h5$' -e '^ballast$')"
 spool=$(ls -dA disk/.y.h5.spool-*)
+head -c 9M /dev/zero >disk/more 2>/dev/null
+run scope-profiler collect -q --keep -o elsewhere.h5 "$spool"
+equal "no room: collected to another disk" 0 "$rc"
+between "no room: calls there" 200000 500000 "$(ncalls elsewhere.h5 event)"
+rm -f disk/more
 rm -f disk/ballast
 run scope-profiler collect -q "$spool"
 equal "no room: collected by hand once there is" 0 "$rc"
@@ -63,5 +68,6 @@ umount -l disk
 run scope-profiler run -q -o gone.h5 ./fills 3000000 'rm -rf .gone.h5.spool-*' 1000000
 equal "spool removed: result and status" "3 result 42" "$rc $(cat out.txt)"
 between "spool removed: lines on stderr" 1 3 "$(wc -l <err.txt)"
+lacks "spool removed: nothing is said to be kept" "is kept in" err.txt
 lacks "spool removed: no temporary left" "gone" <(ls -A | grep -e tmp -e spool)
 finish
