@@ -1,6 +1,7 @@
 #include "collect.h"
 #include "alive.h"
 #include "count.h"
+#include "left.h"
 #include "log.h"
 #include "model.h"
 #include "profile.h"
@@ -116,6 +117,7 @@ static enum collect_status work(struct collection *c, struct collect_result *res
     ranks_note_missing(c);
     int compress = c->options->compress >= 0 ? c->options->compress : c->session.compress;
     if (!profile_write(c, output, compress > 9 ? 9 : compress, c->session.umask)) return COLLECT_FAILED;
+    left_note(c);
     tell(c, output, result);
     if (!c->options->keep) remove_spools(c);
     return COLLECT_OK;

@@ -1,4 +1,5 @@
 #include "problems.h"
+#include "times.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,12 +107,16 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static void note_process(struct report *report, const struct process *p) {
-    char who[320];
+static void note_process(const struct collection *c, const struct process *p) {
+    struct report *report = c->report;
+    char who[320], end[32];
+    const char *ended = process_ended(c, p, end);
     snprintf(who, sizeof who, "process %" PRId64 " (%s)", p->info.pid, base_name(p->info.program));
     if (p->info.stop == SPOOL_STOP_ERROR)
         note(report, "%s: recording stopped early: %s%s%s", who, p->info.stop_path, p->info.stop_path[0] ? ": " : "",
              strerror(p->info.stop_errno));
+    if (strncmp(ended, "signal ", 7) == 0)
+        note(report, "%s was ended by %s (%s)", who, ended, strsignal(atoi(ended + 7)));
     if (p->running) note(report, "%s was still running: what it records from now on is lost", who);
     if (p->damaged) note(report, "%s: its files are cut short or damaged: what they held behind that is lost", who);
     if (p->unknown)
@@ -126,6 +131,6 @@ static void note_process(struct report *report, const struct process *p) {
 
 bool problems_note(struct collection *c, size_t num_regions) {
     if (!note_regions(c, num_regions)) return false;
-    for (size_t i = 0; i < c->num_processes; i++) note_process(c->report, &c->processes[i]);
+    for (size_t i = 0; i < c->num_processes; i++) note_process(c, &c->processes[i]);
     return true;
 }

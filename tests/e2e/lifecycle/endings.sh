@@ -38,6 +38,7 @@ ends() { # HOW STATUS ENDED SECONDS: what the open call lasts at least, `run` ha
     equal "$1: it was open at exit" 1 "$(column "$f" problem_table at_exit)"
     between "$1: its time, seconds" "$4" 5 "$(total "$f" open)"
     equal "$1: how it ended" "$3" "$(column "$f" process_table ended)"
+    case $3 in signal*) contains "$1: it is said" "(ends) was ended by $3 (" err.txt ;; esac
     run scope-profiler inspect "$f"
     equal "$1: inspect" 0 "$rc"
 }

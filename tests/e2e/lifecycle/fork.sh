@@ -91,6 +91,29 @@ sleep 0.2
 equal "the file is left alone afterwards" "$sum_before" "$(cksum <d.h5)"
 equal "nothing is left of the daemon's" "" "$(ls -A | grep -e spool -e tmp)"
 
+# A daemon that has recorded nothing by then is announced as well; another program in the background is not.
+cat >late.c <<'C'
+#include "mk.h"
+#include <stdlib.h>
+#include <unistd.h>
+int main(int c, char **v)
+{
+    (void)v;
+    MB("fore"); ME("fore");
+    if (c > 1) return system("sleep 3 >/dev/null 2>&1 &");
+    if (fork()) _exit(0);
+    ms(1500);
+    MB("back"); ME("back");
+    return 0;
+}
+C
+compile late.c -o late
+run scope-profiler run -q -o late.h5 ./late
+equal "late daemon: status" 0 "$rc"
+matches "late daemon: announced" "process [0-9]+ \\(late\\) was still running" err.txt
+run scope-profiler run -q -o late.h5 ./late sleep
+equal "another program: status and silence" "0 " "$rc $(cat err.txt)"
+
 # fork by the bare system call: no handler of the C library runs.
 cat >raw.c <<'C'
 #include "mk.h"
