@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@ static const struct command commands[] = {
     {"diff", "show what changed between profiles", command_diff},
     {"check", "fail when a region got slower", command_check},
     {"collect", "make a profile of a spool that a run left behind", command_collect},
+    {"import-native", "make a profile of native traces, one a rank", command_import_native},
+    {"merge", "make one profile of several, or convert one", command_merge},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -38,6 +42,18 @@ static void print_help(FILE *out) {
           "  scope-profiler inspect profiling_data.h5\n\n"
           "scope-profiler COMMAND --help tells more; so do the manual pages.\n",
           out);
+}
+
+/* For the completions of shells: every command, and every option with its argument and help, from the tables that the
+ * commands read themselves. */
+static int list_options(void) {
+    for (size_t i = 0; i < NUM_COMMANDS; i++) {
+        char option[] = "--list-options", *words[] = {(char *)(uintptr_t)commands[i].name, option, NULL};
+        printf("command\t%s\t%s\n", commands[i].name, commands[i].help);
+        optind = 0;
+        commands[i].function(2, words);
+    }
+    return 0;
 }
 
 static int unknown_command(const char *word) {
@@ -96,6 +112,7 @@ int main(int argc, char **argv) {
         puts("scope-profiler " SCOPE_PROFILER_VERSION);
         return close_stdout(0);
     }
+    if (!strcmp(word, "--list-options")) return close_stdout(list_options());
     for (size_t i = 0; i < NUM_COMMANDS; i++)
         if (!strcmp(word, commands[i].name)) return close_stdout(commands[i].function(argc - 1, argv + 1));
     return unknown_command(word);

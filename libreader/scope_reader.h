@@ -28,6 +28,8 @@ enum spr_status {
     SPR_NO_EVENTS,   /* the question needs single calls and the file has none (aggregate) */
     SPR_NESTING,     /* calls overlap without nesting: there is no call tree */
     SPR_NO_MEMORY,
+    SPR_CONFLICT,     /* profiles that cannot become one file */
+    SPR_CANNOT_WRITE, /* the disk, the directory, or the name */
 };
 
 typedef struct {
@@ -263,6 +265,34 @@ typedef struct {
  * gives the rest back. */
 int spr_lines_read(spr_profile *profile, const spr_selection *selection, spr_line_profile *lines, spr_error *error);
 void spr_lines_free(spr_line_profile *lines);
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+enum spr_ranks {
+    SPR_RANKS_KEEP,     /* a rank that two profiles hold is an error */
+    SPR_RANKS_RENUMBER, /* the ranks of each profile go on after those of the profiles before it */
+    SPR_RANKS_SHARE,    /* the first profile may hold ranks that others hold, but no region that they have */
+};
+
+typedef struct {
+    const char *label; /* NULL or "": as the first profile has it */
+    int compress;      /* HDF5: 0 none, 1 to 9 */
+    int indent;        /* JSON: blanks per level; 0: one line */
+    enum spr_ranks ranks;
+} spr_write_options;
+
+/* Writes the profiles as one: JSON where the name ends in .json or .json.gz, else HDF5 of the newest schema. Ranks,
+ * threads, tasks, processes, problems and lines are kept; hardware counters are not (spr_has_counters()). Metadata are
+ * those of the first profile that has some; of several profiles start and end of the run are the earliest and the
+ * latest, and mpi_size is the number of ranks. Exclusive times that are not stored are found from the nesting.
+ *
+ * The file is made under another name in the same directory and then replaces `path`; after a failure that is what it
+ * was. options: NULL for none. Memory is bounded, whatever the number of calls. */
+int spr_write(spr_profile *const *profiles, size_t count, const char *path, const spr_write_options *options,
+              spr_error *error);
+bool spr_is_json_name(const char *path);
+/* The file holds LIKWID or perf-event counters. */
+bool spr_has_counters(const spr_profile *profile);
 
 /* Whether `text` matches the Python-like regular expression at its start (`anywhere`: at any place). Returns 0, or -1
  * with the message for a pattern that is none or needs too many steps. */

@@ -11,6 +11,8 @@
 
 enum { MOST_OPTIONS = 48, HELP_COLUMN = 27 };
 
+static const struct option_spec help_option = {'h', "help", NULL, "this text"};
+
 static bool is_last(const struct option_spec *option) { return !option->key; }
 
 static int argument_kind(const struct option_spec *option) {
@@ -80,9 +82,25 @@ static const char *spelled(const struct command_syntax *syntax, int key, char te
     return text;
 }
 
+/* One line an option: "option", letter, name, argument, help; tabs between, "-" for what there is not. */
+static void list_option(const struct option_spec *option, FILE *out) {
+    char letter[2] = {option->key < OPTION_LONG ? (char)option->key : '-', '\0'};
+    fprintf(out, "option\t%s\t%s\t%s\t", letter, option->name ? option->name : "-",
+            option->argument ? option->argument : "-");
+    for (const char *at = option->help; *at; at++) fputc(*at == '\n' ? ' ' : *at, out);
+    fputc('\n', out);
+}
+
+static int list_options(const struct command_syntax *syntax, FILE *out) {
+    for (const struct option_spec *option = syntax->options; !is_last(option); option++) list_option(option, out);
+    list_option(&help_option, out);
+    return OPTIONS_HELP;
+}
+
 int options_next(const struct command_syntax *syntax, int argc, char **argv, const char **value) {
     struct parser parser;
     char text[64];
+    if (argc == 2 && !strcmp(argv[1], "--list-options")) return list_options(syntax, stdout);
     parser_make(syntax, &parser);
     opterr = 0;
     int before = optind ? optind : 1;
@@ -128,10 +146,9 @@ static void print_option(const struct option_spec *option, FILE *out) {
 }
 
 void options_help(const struct command_syntax *syntax, FILE *out) {
-    static const struct option_spec help = {'h', "help", NULL, "this text"};
     print_usage(syntax, out);
     fprintf(out, "\n%s\n\n", syntax->summary);
     for (const struct option_spec *option = syntax->options; !is_last(option); option++) print_option(option, out);
-    print_option(&help, out);
+    print_option(&help_option, out);
     if (syntax->footer) fprintf(out, "\n%s\n", syntax->footer);
 }

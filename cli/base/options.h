@@ -27,7 +27,8 @@ struct command_syntax {
 enum option_result { OPTIONS_END = -1, OPTIONS_BAD = -2 /* told on stderr: exit 2 */, OPTIONS_HELP = -3 /* shown */ };
 
 /* The next option's key, with *value its argument (NULL: none), or one of enum option_result. After OPTIONS_END the
- * words that are no options are argv[optind] onwards. -h and --help are handled here. */
+ * words that are no options are argv[optind] onwards. -h and --help are handled here, and so is --list-options as the
+ * only word, which prints the table for the completions of shells. */
 int options_next(const struct command_syntax *syntax, int argc, char **argv, const char **value);
 
 void options_help(const struct command_syntax *syntax, FILE *out);

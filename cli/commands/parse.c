@@ -18,6 +18,13 @@ bool parse_compress(const char *text, int *level) {
     return isdigit((unsigned char)text[0]) && !text[1];
 }
 
+bool parse_indent(const char *text, int *indent) {
+    char *end;
+    long value = strtol(text, &end, 10);
+    *indent = (int)value;
+    return isdigit((unsigned char)*text) && !*end && value <= 16;
+}
+
 static bool parse_number(const char **text, uint32_t *number) {
     char *end;
     if (!isdigit((unsigned char)**text)) return false;

@@ -9,6 +9,9 @@
 /* A level of --compress; NULL: the default level. */
 bool parse_compress(const char *text, int *level);
 
+/* 0 to 16 blanks a level of JSON. */
+bool parse_indent(const char *text, int *indent);
+
 /* --ranks: numbers and inclusive ranges, separated by commas. */
 struct rank_range {
     uint32_t first, last;

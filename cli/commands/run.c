@@ -45,7 +45,8 @@ enum {
 };
 
 static const struct option_spec options[] = {
-    {'o', "outfile", "FILE", "the profile to write (default: profiling_data.h5)"},
+    {'o', "outfile", "FILE",
+     "the profile to write (default: profiling_data.h5); JSON if\nit ends in .json or .json.gz"},
     {'q', "quiet", NULL, "no summary at the end, only problems"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},

@@ -46,6 +46,20 @@ static void print_summary(const char *path) {
     spr_close(profile);
 }
 
+/* The collector writes HDF5, whatever the name; a name that asks for JSON gets it, in one step, from that. */
+static bool convert(const char *path) {
+    spr_profile *profile;
+    spr_error error;
+    if (!spr_is_json_name(path)) return true;
+    int status = spr_open(path, &profile, &error);
+    if (!status) {
+        status = spr_write(&profile, 1, path, NULL, &error);
+        spr_close(profile);
+    }
+    if (status) say("%s; it stays HDF5", error.message);
+    return !status;
+}
+
 static void tell_written(const struct finish *finish, const struct collect_result *result) {
     char *relative = path_relative(result->output);
     if (!finish->quiet) {
@@ -92,6 +106,7 @@ int finish(const struct finish *finish, bool *nothing) {
     if (nothing) *nothing = status == COLLECT_NOTHING;
     switch (status) {
     case COLLECT_OK:
+        if (!convert(result->output)) status = COLLECT_FAILED;
         tell_written(finish, result);
         break;
     case COLLECT_NOTHING:
