@@ -100,9 +100,18 @@ bool session_name(struct recorder *recorder, const char *output) {
     return make_absolute(recorder->output, output) && name_spool(recorder->spool, recorder->output, random_key());
 }
 
+/* A device or a directory cannot become a profile: said at once, and by the first process only. */
+static bool refused(const char *output) {
+    struct stat st;
+    if (stat(output, &st) != 0 || S_ISREG(st.st_mode)) return false;
+    rec_warn("%s: not a regular file: nothing is recorded", output);
+    setenv(ENV_SESSION, "", 1);
+    return true;
+}
+
 static bool name_session(struct recorder *r) {
     const char *output = getenv(SPOOL_ENV_OUTPUT);
-    if (!make_absolute(r->output, output && *output ? output : "profiling_data.h5") ||
+    if (!make_absolute(r->output, output && *output ? output : "profiling_data.h5") || refused(r->output) ||
         !name_spool(r->spool, r->output, session_launch.rank >= 0 ? launch_key() : random_key()))
         return false;
     char both[2 * PATH_MAX];
@@ -131,8 +140,7 @@ void session_read_environment(void) {
         named = snprintf(r->spool, sizeof r->spool, "%s", spool) < (int)sizeof r->spool;
     } else if (preloaded()) {
         read_launch();
-        named = session && inherit_session(r, session);
-        if (!named) named = name_session(r);
+        named = session ? inherit_session(r, session) : name_session(r);
         last_one_collects = named;
     }
     if (!named) r->spool[0] = 0;

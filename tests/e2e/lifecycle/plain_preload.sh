@@ -72,4 +72,8 @@ mkdir open && cp shut open/ && chmod 777 open
 run bash -c "cd open && exec $who scope-profiler run -q -o s.h5 ./shut"
 equal "umask 0777: status and calls" "0 400000" "$rc $(ncalls open/s.h5 work)"
 equal "umask 0777: mode of the file" 644 "$(stat -c %a open/s.h5)"
+# An output that is no file is refused before anything is recorded, once for a whole family of processes.
+run env SCOPE_PROFILER_OUTPUT=/dev/full LD_PRELOAD="$SCOPE_PRELOAD" sh -c './prog; ./prog'
+equal "a device as output" "scope-profiler: /dev/full: not a regular file: nothing is recorded" "$(cat err.txt)"
+equal "nothing is left beside it" "" "$(find /dev -maxdepth 1 -name '.full.spool*')"
 finish
