@@ -68,17 +68,17 @@ for python in $PYTHONS; do
         for how in fork spawn forkserver; do
             record $hook p.h5 "$python" pool.py $how
             equal "$what $how: status, result" "0 506" "$rc $(cat out.txt)"
-            equal "$what $how: calls" "1 12" "$(ncalls p.h5 parent_only) $(ncalls p.h5 square)"
+            equal "$what $how: calls" "1 12" "$(calls_of p.h5 parent_only square)"
             equal "$what $how: processes" 3 "$(column p.h5 process_table pid | wc -l)"
             equal "$what $how: unmatched, lost" "0 0" "$(problem p.h5 unmatched) $(problem p.h5 lost)"
         done
         ulimit -c 0
         record $hook f.h5 "$python" forks.py 0
         equal "$what forks: status" 0 "$rc"
-        equal "$what forks: calls" "1 24 1 1 1 1 2" "$(for r in before child after outer replaced inherited in_thread; do ncalls f.h5 $r; done | xargs)"
+        equal "$what forks: calls" "1 24 1 1 1 1 2" "$(calls_of f.h5 before child after outer replaced inherited in_thread)"
         equal "$what forks: unmatched" 0 "$(problem f.h5 unmatched)"
         record $hook s.h5 "$python" started.py
-        equal "$what subprocess: calls" "1 3 1" "$(for r in mine theirs shell; do ncalls s.h5 $r; done | xargs)"
+        equal "$what subprocess: calls" "1 3 1" "$(calls_of s.h5 mine theirs shell)"
     done
 done
 finish

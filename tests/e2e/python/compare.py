@@ -70,12 +70,13 @@ def main():
             key = os.path.basename(source), line, name
             if only in (None, key[0]):
                 wanted[key] = wanted.get(key, 0) + count
-        for key in sorted(set(wanted) | set(ours[subject])):
+        got = {key: count for key, count in ours[subject].items() if only in (None, key[0])}
+        for key in sorted(set(wanted) | set(got)):
             functions += 1
             calls += wanted.get(key, 0)
-            if wanted.get(key, 0) != ours[subject].get(key, 0):
+            if wanted.get(key, 0) != got.get(key, 0):
                 differ += 1
-                print(subject, key, "cProfile", wanted.get(key, 0), "ours", ours[subject].get(key, 0))
+                print(subject, key, "cProfile", wanted.get(key, 0), "ours", got.get(key, 0))
     print("%d functions, %d calls compared, %d differ" % (functions, calls, differ))
 
 

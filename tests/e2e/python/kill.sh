@@ -54,7 +54,7 @@ for python in $PYTHONS; do
     [ "$python" != /usr/bin/python3 ] || n=10000000
     RUN_TIMEOUT=200 record auto flat.h5 "$python" flat.py $n
     equal "$(label "$python"): $n calls" "$((n + 100000)) $((n / 100 + 1000)) $((n / 100 + 1000))" \
-        "$(ncalls flat.h5 f) $(ncalls flat.h5 g) $(ncalls flat.h5 'g [resumed]')"
+        "$(calls_of flat.h5 f g 'g [resumed]')"
     between "$(label "$python"): KiB more than before them" 0 1024 "$(cat out.txt)"
 done
 finish

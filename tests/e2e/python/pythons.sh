@@ -4,6 +4,7 @@
 #                       named on stdout
 #   hooks PYTHON        the hooks that can record it
 #   count FILE          "calls name" of every region but the root, sorted by name, a line each
+#   calls_of FILE REGION...   what ncalls says of each, blanks between; reads the file once
 #   sound WHAT FILE     asserts that no call is unmatched, cut, overlapping or lost
 #   record HOOK FILE ARGS...   scope-profiler run -q --recursive with that hook into FILE; fills $rc, out.txt, err.txt
 
@@ -24,9 +25,17 @@ hooks() {
 label() { echo "${1#"${PYENV_ROOT:-/root/.pyenv}"/versions/}" | sed 's|/bin/python3||; s|^/usr$|debian|'; }
 
 count() { h5 calls "$1" | awk -F '\t' '{ n[$4] += $2 } END { for (r in n) print n[r], r }' | LC_ALL=C sort -k 2; }
-sound() {
-    local kind
-    for kind in unmatched cut overlap lost; do equal "$1: $kind" 0 "$(problem "$2" $kind)"; done
+sound() { equal "$1: nothing unmatched, cut off, overlapping or lost" "" "$(problems "$2")"; }
+calls_of() {
+    local file=$1
+    shift
+    h5 calls "$file" | awk -F '\t' -v wanted="$(printf '%s\t' "$@")" '
+        { whole[$4] += $2; last = $4; sub(/.*[.]/, "", last); part[last] += $2 }
+        END {
+            n = split(wanted, names, "\t") - 1
+            for (i = 1; i <= n; i++)
+                printf("%s%d", (i > 1 ? " " : ""), (names[i] in whole ? whole[names[i]] : part[names[i]]))
+        }'
 }
 record() {
     local hook=$1 file=$2

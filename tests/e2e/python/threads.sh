@@ -73,7 +73,7 @@ for python in $PYTHONS; do
         what="$(label "$python") $hook"
         record "$hook" m.h5 "$python" many.py
         equal "$what: status, result" "0 19900" "$rc $(cat out.txt)"
-        equal "$what: calls" "400 100 200" "$(ncalls m.h5 work) $(ncalls m.h5 raw) $(ncalls m.h5 task)"
+        equal "$what: calls" "400 100 200" "$(calls_of m.h5 work raw task)"
         between "$what: the daemon's calls" 5 60 "$(ncalls m.h5 tick)"
         equal "$what: unmatched, lost" "0 0" "$(problem m.h5 unmatched) $(problem m.h5 lost)"
         "$python" -c 'import ctypes' 2>/dev/null || continue
@@ -82,7 +82,7 @@ for python in $PYTHONS; do
         if [ "$hook" = setprofile ] && ! ldd "$python" | grep -q libpython; then
             between "$what: foreign threads" 0 3 "$(ncalls f.h5 inner)"
         else
-            equal "$what: foreign threads" "3 3" "$(ncalls f.h5 callback) $(ncalls f.h5 inner)"
+            equal "$what: foreign threads" "3 3" "$(calls_of f.h5 callback inner)"
         fi
     done
 done
