@@ -380,6 +380,7 @@ static int work(struct check *check, char *const *words) {
     verdict_report_free(&report);
     spr_gate_free(&result);
     spr_comparison_free(&check->comparison);
+    spr_comparison_free(&check->totals);
     compared_close(&files);
     return status;
 }

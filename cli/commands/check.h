@@ -18,6 +18,7 @@ struct check {
     bool fail_on_new, fail_on_missing, strict, warn_only, github;
     const char *junit, *markdown, *json;
     spr_comparison comparison; /* of a pair: the report's names belong to it */
+    spr_comparison totals;     /* of a pair: by them a region is large enough or not, whatever the metric */
 };
 
 /* Two files: one number a region against a limit, as `diff` shows it. files: base, candidate. Fills the report, prints

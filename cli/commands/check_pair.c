@@ -47,12 +47,23 @@ static bool all_known(const struct check *check, const struct compared *files, c
     return true;
 }
 
+static int by_name(const void *left, const void *right) {
+    return strcmp(((const spr_compared *)left)->name, ((const spr_compared *)right)->name);
+}
+
+/* Its total time is below --min-time on both sides. */
+static bool is_small(const struct check *check, const spr_compared *row) {
+    const spr_compared *totals =
+        bsearch(row, check->totals.rows, check->totals.count, sizeof *check->totals.rows, by_name);
+    return totals && fmax(totals->values[0], totals->values[1]) < check->rule.min_time;
+}
+
 static enum verdict_kind judge(const struct check *check, const spr_compared *row, const struct verdict *item) {
     const bool is_time = metric_look(check->metric)->is_time;
     if (is_time && item->candidate > item->budget) return VERDICT_OVER;
     if (!row->present[0]) return VERDICT_NEW;
     if (!row->present[1]) return VERDICT_MISSING;
-    if (is_time && fmax(item->base, item->candidate) < check->rule.min_time) return VERDICT_SMALL;
+    if (is_small(check, row)) return VERDICT_SMALL;
     if (isinf(item->change)) return VERDICT_SLOWER;
     /* the exact change, but for the last digits of its own arithmetic */
     return item->change > item->limit + ROUNDING ? VERDICT_SLOWER : item->change < 0 ? VERDICT_FASTER : VERDICT_OK;
@@ -131,7 +142,8 @@ bool check_pair(struct check *check, const struct compared *files, struct verdic
     report->rule = "pair";
     report->metric = metric_look(check->metric)->name;
     if (!comparable(check, files, report)) return false;
-    if (spr_compare(files->profiles, files->selections, 2, check->metric, false, &check->comparison, &error))
+    if (spr_compare(files->profiles, files->selections, 2, check->metric, false, &check->comparison, &error) ||
+        spr_compare(files->profiles, files->selections, 2, SPR_BY_TOTAL, false, &check->totals, &error))
         return refuse(report, error.message);
     if (!all_known(check, files, &check->comparison, report)) return false;
     struct difference difference = difference_make(&check->comparison, check->metric, false, BY_PERCENT, 0);

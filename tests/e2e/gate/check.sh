@@ -49,6 +49,10 @@ for bad in -1ms 1h ms nan ''; do refused "time '$bad'" 2 "--min-time" check r.h5
 make_profile tiny1.h5 -- tiny=0.003 main=30; make_profile tiny2.h5 -- tiny=0.005 main=30
 run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30; equal "a tiny region" 1 "$rc"
 run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30 --min-time 1ms; equal "below the least time" 0 "$rc"
+run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30 --min-time 1ms --metric avg; equal "below it by any metric" 0 "$rc"
+make_profile short1.h5 -- short=5000x0.01; make_profile short2.h5 -- short=5000x0.02
+run scope-profiler check short1.h5 short2.h5 --max-regression 30 --min-time 1ms --metric avg
+equal "many short calls are no small region" 1 "$rc"
 make_profile tiny3.h5 -- tiny=1.5 main=30
 run scope-profiler check tiny1.h5 tiny3.h5 --max-regression 30 --min-time 1ms; equal "no longer tiny" 1 "$rc"
 refused_small() {
