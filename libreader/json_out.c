@@ -54,8 +54,7 @@ int rd_json_out_close(struct rd_json_out *out) {
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at `text`, 0 when it is none. */
-static size_t character(const unsigned char *text) {
+size_t rd_json_out_character(const unsigned char *text) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     const size_t length = text[0] < 0x80       ? 1
                           : text[0] >> 5 == 6  ? 2
@@ -75,7 +74,7 @@ static size_t character(const unsigned char *text) {
 static void put_string(struct rd_json_out *out, const char *text) {
     put(out, '"');
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        const size_t length = character(at);
+        const size_t length = rd_json_out_character(at);
         char escaped[8];
         if (*at == '"' || *at == '\\') {
             put(out, '\\');

@@ -36,4 +36,7 @@ void rd_json_out_integers_begin(struct rd_json_out *out, const char *key);
 void rd_json_out_integers(struct rd_json_out *out, const int64_t *values, size_t count);
 void rd_json_out_integers_end(struct rd_json_out *out);
 
+/* Length of the UTF-8 character at `text`, 0 when it is none. */
+size_t rd_json_out_character(const unsigned char *text);
+
 #endif

@@ -1,5 +1,6 @@
 /* A plan as an HDF5 file of schema 3: the event columns first, for the rows' summaries come from them. */
 #include "hdf5_out.h"
+#include "json_out.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -145,6 +146,25 @@ static int write_calls(struct writing *writing, const struct rd_plan_row *row, s
 
 static const char *or_empty(const char *text) { return text ? text : ""; }
 
+/* Bytes that are no UTF-8 are replaced: parsers of JSON need not take them. */
+static char *put_tag(char *to, const char *tag) {
+    size_t length;
+    *to++ = '"';
+    for (const unsigned char *from = (const unsigned char *)tag; *from; from += length ? length : 1) {
+        length = rd_json_out_character(from);
+        if (!length)
+            to = stpcpy(to, "\\ufffd");
+        else if (*from < 0x20)
+            to += sprintf(to, "\\u%04x", *from);
+        else if (*from == '"' || *from == '\\')
+            *to++ = '\\', *to++ = (char)*from;
+        else
+            to = mempcpy(to, from, length);
+    }
+    *to++ = '"';
+    return to;
+}
+
 /* Tags as a JSON array of strings. */
 static const char *encode_tags(struct rd_plan *plan, const spr_row *row) {
     if (!row->num_tags) return "[]";
@@ -155,16 +175,7 @@ static const char *encode_tags(struct rd_plan *plan, const spr_row *row) {
     *to++ = '[';
     for (size_t i = 0; i < row->num_tags; i++) {
         if (i) to = stpcpy(to, ", ");
-        *to++ = '"';
-        for (const unsigned char *from = (const unsigned char *)row->tags[i]; *from; from++) {
-            if (*from < 0x20)
-                to += sprintf(to, "\\u%04x", *from);
-            else if (*from == '"' || *from == '\\')
-                *to++ = '\\', *to++ = (char)*from;
-            else
-                *to++ = (char)*from;
-        }
-        *to++ = '"';
+        to = put_tag(to, row->tags[i]);
     }
     strcpy(to, "]");
     return text;

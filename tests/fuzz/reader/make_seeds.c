@@ -1,4 +1,5 @@
 /* Writes small profiles of every kind into a directory: seeds for fuzz_reader. */
+#include "scope_reader.h"
 #include "writer.h"
 
 #include <stdio.h>
@@ -17,6 +18,49 @@ static void add_table(hid_t file) {
     const int64_t ones[] = {1, 1};
     for (size_t i = 0; i < W_COUNT(columns); i++) w_integers(group, columns[i], H5T_STD_I64LE, ones, 2);
     H5Gclose(group);
+}
+
+/* The same as JSON, plain and compressed. */
+static void convert(const char *path, const char *directory, int number) {
+    static const char *const endings[] = {"json", "json.gz"};
+    spr_profile *profile;
+    spr_error error;
+    if (spr_open(path, &profile, &error) != SPR_OK) return; /* not every one is good */
+    for (size_t i = 0; i < W_COUNT(endings); i++) {
+        char name[4096];
+        snprintf(name, sizeof name, "%s/seed-%02d.%s", directory, number, endings[i]);
+        w_check(spr_write(&profile, 1, name, NULL, &error) == SPR_OK, error.message);
+    }
+    spr_close(profile);
+}
+
+/* A native trace of version 1 or 2 with two regions, in this machine's byte order. */
+static void write_native(const char *directory, int32_t version) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s/seed-%d.spt", directory, version);
+    FILE *file = fopen(name, "wb");
+    w_check(file != NULL, name);
+    const int32_t rank = 3;
+    const int64_t regions = 2;
+    fwrite("SCOPEPRF", 1, 8, file);
+    fwrite(&version, sizeof version, 1, file);
+    fwrite(&rank, sizeof rank, 1, file);
+    fwrite(&regions, sizeof regions, 1, file);
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t length = 5 + i, path = 4 * i, line = 7 * i - 1;
+        const int64_t calls = 2 * i + 1, times[3] = {10 + i, 200, 3000};
+        fwrite(&length, sizeof length, 1, file);
+        fwrite("regions", 1, (size_t)length, file);
+        if (version == 2) {
+            fwrite(&path, sizeof path, 1, file);
+            fwrite("ab.c", 1, (size_t)path, file);
+            fwrite(&line, sizeof line, 1, file);
+        }
+        fwrite(&calls, sizeof calls, 1, file);
+        fwrite(times, sizeof *times, (size_t)calls, file);
+        fwrite(times, sizeof *times, (size_t)calls, file);
+    }
+    w_check(fclose(file) == 0, name);
 }
 
 int main(int count, char **arguments) {
@@ -48,6 +92,8 @@ int main(int count, char **arguments) {
             add_table(id);
             H5Fclose(id);
         }
+        convert(path, arguments[1], number);
     }
+    for (int32_t version = 1; version <= 2; version++) write_native(arguments[1], version);
     return 0;
 }
