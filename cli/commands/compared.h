@@ -22,7 +22,7 @@ void choice_free(struct choice *choice);
 
 /* 0, or options_complain(). */
 int metric_take(const char *word, enum spr_metric *metric, const struct command_syntax *syntax);
-#define METRIC_HELP "total (default), avg, min, max, p50, p95, p99, imbalance, calls"
+#define METRIC_HELP "total (default), avg, min, max,\np50, p95, p99, imbalance, calls"
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
