@@ -59,6 +59,7 @@ static bool worth_a_row(const struct process *p) {
 
 static bool count_processes(struct collection *c, bool *recorded) {
     size_t kept = 0;
+    bool sums = false, calls = false;
     *recorded = false;
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *p = &c->processes[i];
@@ -75,7 +76,10 @@ static bool count_processes(struct collection *c, bool *recorded) {
     for (size_t i = 0; i < kept; i++) {
         c->threads_column |= c->processes[i].num_threads > 1;
         c->ids_columns |= c->processes[i].overlap;
+        sums |= c->processes[i].num_sums > 0;
+        calls |= c->processes[i].calls > 0;
     }
+    c->aggregate = sums && !calls;
     return true;
 }
 
@@ -92,9 +96,11 @@ static enum collect_status nothing(struct collection *c) {
 
 static void tell(const struct collection *c, const char *output, struct collect_result *result) {
     snprintf(result->output, sizeof result->output, "%s", output);
-    result->calls = c->calls;
     result->processes = (uint32_t)c->num_processes;
-    for (size_t i = 0; i < c->num_processes; i++) result->running += c->processes[i].running;
+    for (size_t i = 0; i < c->num_processes; i++) {
+        result->running += c->processes[i].running;
+        for (size_t k = 0; k < c->processes[i].num_rows; k++) result->calls += row_calls(&c->processes[i].rows[k]);
+    }
     result->ranks = result->processes; /* every process has a rank of its own */
 }
 

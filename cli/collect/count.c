@@ -1,4 +1,5 @@
 #include "count.h"
+#include "sums.h"
 #include "walk.h"
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static bool drop_unused_rows(struct process *p) {
     for (size_t i = 0; i < p->num_rows; i++) {
         const struct row *row = &p->rows[i];
         moved[i] = NO_ROW;
-        if (!row->calls && !row->unmatched && !row->seen) continue;
+        if (!row_calls(row) && !row->unmatched && !row->seen) continue;
         moved[i] = (uint32_t)kept;
         p->rows[kept++] = *row;
     }
@@ -165,6 +166,7 @@ bool count_process(struct process *p) {
         start_over(p);
         if (!count_lanes(p)) return false;
     }
+    if (!sums_count(p)) return false;
     for (size_t i = 0; i < p->num_rows; i++) p->calls += p->rows[i].calls;
     p->lost += p->unknown + p->too_deep;
     p->lost = p->info.lost > UINT64_MAX / 2 - p->lost ? UINT64_MAX / 2 : p->lost + p->info.lost;

@@ -24,14 +24,23 @@ bool fail_memory(struct report *report);
 void note(struct report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void report_close(struct report *report); /* adds "... and N more" */
 
+/* Calls of which only this is known; in ticks until sums_convert(), then in nanoseconds. */
+struct totals {
+    bool known;
+    uint64_t calls;
+    u128 total, inside;
+    uint64_t minimum, maximum;
+};
+
 /* The calls of one region in one process: a row of /rank_region_index. */
 struct row {
     struct name *name;
     struct name *file, *tags; /* NULL unknown, none */
     int64_t line;             /* -1 unknown */
     uint32_t region;          /* index in region_table, set before the file is written */
+    struct totals sums;       /* of all its calls, where the process added them up */
     /* counted in the first pass */
-    uint64_t calls;
+    uint64_t calls; /* in the event columns */
     uint64_t unmatched, overlaps, cut, at_exit;
     bool seen; /* calls of it were dropped */
     /* second pass: where the next call goes, and the window of calls that are still in memory */
@@ -52,6 +61,9 @@ struct row {
 };
 
 enum event_column { START_DELTAS, DURATIONS, THREAD_IDS, CALL_IDS, PARENT_IDS, EVENT_COLUMNS };
+
+/* How many calls a row stands for. */
+static inline uint64_t row_calls(const struct row *row) { return row->sums.known ? row->sums.calls : row->calls; }
 
 struct lane {
     uint32_t number;
@@ -74,6 +86,11 @@ struct thread {
 };
 #define UNNAMED_THREAD (UINT64_C(1) << 63)
 
+struct open_sum {
+    struct spool_open call;
+    bool outermost;
+};
+
 struct spool_dir {
     const char *path;
     int fd;
@@ -86,6 +103,10 @@ struct process {
     struct spool_process info; /* its texts are terminated, its numbers are as found */
     struct lane *lanes;        /* ascending by number */
     size_t num_lanes;
+    uint32_t *sums; /* numbers of the lanes that have sums */
+    size_t num_sums;
+    struct open_sum *open; /* calls open in them, outermost first within a lane */
+    size_t num_open;
     struct spool_point *points; /* further calibrations, from the log */
     size_t num_points;
     char *mpi_library; /* NULL unknown */
@@ -102,7 +123,7 @@ struct process {
     size_t num_rows;
     struct thread *threads; /* uthash by serial */
     uint32_t num_threads;   /* with calls */
-    uint64_t calls, events; /* events: begins and ends */
+    uint64_t calls, events; /* calls: in the event columns; events: begins and ends */
     uint64_t lost;          /* events that are not in the spool */
     uint64_t unknown;       /* events of regions that the log does not name; part of lost */
     uint64_t too_deep;      /* calls that were nested deeper than is kept; part of lost */
@@ -147,7 +168,8 @@ struct collection {
     uint32_t world_size; /* ranks of the first launch, 1 without */
     uint32_t num_nodes;
     bool threads_column, ids_columns;
-    uint64_t calls;
+    bool aggregate; /* no process has calls in the event columns, and some have sums */
+    uint64_t calls; /* in the event columns */
 };
 
 #endif

@@ -87,10 +87,10 @@ static bool note_regions(struct collection *c, size_t num_regions) {
     for (size_t i = 0; i < c->num_processes; i++)
         for (size_t k = 0; k < c->processes[i].num_rows; k++) {
             const struct row *row = &c->processes[i].rows[k];
-            if (!row->calls && !row->unmatched) continue;
+            if (!row_calls(row) && !row->unmatched) continue;
             struct sums *s = &sums[row->region];
             s->name = row->name->text;
-            s->calls += row->calls;
+            s->calls += row_calls(row);
             s->unmatched += row->unmatched;
             s->cut += row->cut;
             s->at_exit += row->at_exit;

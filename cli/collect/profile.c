@@ -4,6 +4,7 @@
 #include "lines.h"
 #include "problems.h"
 #include "publish.h"
+#include "sums.h"
 #include "tables.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -173,6 +174,7 @@ static bool fill(struct profile *p) {
     struct collection *c = p->c;
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *process = &c->processes[i];
+        sums_convert(process);
         if (!fill_process(process, &p->events)) return fail_memory(c->report);
         if (p->events.error) return fail(c->report, "%s: %s", p->path, strerror(p->events.error));
         if (p->events.moved || !complete(process))
@@ -206,8 +208,8 @@ bool profile_write(struct collection *c, const char *path, int compress, int uma
     lay_out_rows(c);
     p.num_regions = tables_number_regions(c);
     p.events.has[START_DELTAS] = p.events.has[DURATIONS] = true;
-    p.events.has[THREAD_IDS] = c->threads_column;
-    p.events.has[CALL_IDS] = p.events.has[PARENT_IDS] = c->ids_columns;
+    p.events.has[THREAD_IDS] = c->threads_column && !c->aggregate;
+    p.events.has[CALL_IDS] = p.events.has[PARENT_IDS] = c->ids_columns && !c->aggregate;
     H5dont_atexit(); /* a file that could not be closed must not be tried again, loudly, as the process ends */
     H5Eget_auto2(H5E_DEFAULT, &handler, &context);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

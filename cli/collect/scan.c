@@ -13,12 +13,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { FILE_OTHER, FILE_PROCESS, FILE_LOG, FILE_LINES, FILE_LANE };
+enum kind { FILE_OTHER, FILE_PROCESS, FILE_LOG, FILE_LINES, FILE_SUMS, FILE_OPEN, FILE_LANE };
 
 struct entry {
     char id[SPOOL_ID_DIGITS + 1];
     enum kind kind;
-    uint32_t number; /* of a lane, of a file of lines */
+    uint32_t number; /* of a lane, of its sums, of a file of lines */
 };
 
 struct listing {
@@ -26,7 +26,7 @@ struct listing {
     size_t count, capacity;
 };
 
-/* "<id>.proc", "<id>.log", "<id>-<n>.lane", "<id>-<n>.lines" */
+/* "<id>.proc", "<id>.log", "<id>-<n>.lane", "<id>-<n>.lines", "<id>-<n>.sums", "<id>-<n>.open" */
 static struct entry parse_name(const char *name) {
     struct entry entry = {.kind = FILE_OTHER};
     char *end;
@@ -40,6 +40,8 @@ static struct entry parse_name(const char *name) {
     if (number >= UINT32_MAX) return entry;
     if (strcmp(end, ".lane") == 0) entry.kind = FILE_LANE;
     if (strcmp(end, ".lines") == 0) entry.kind = FILE_LINES;
+    if (strcmp(end, ".sums") == 0) entry.kind = FILE_SUMS;
+    if (strcmp(end, ".open") == 0) entry.kind = FILE_OPEN;
     entry.number = (uint32_t)number;
     return entry;
 }
@@ -128,6 +130,14 @@ static bool open_lanes(struct collection *c, struct process *p, const struct ent
     return true;
 }
 
+static bool list_sums(struct collection *c, struct process *p, const struct entry *entries, size_t count) {
+    p->sums = calloc(count ? count : 1, sizeof *p->sums);
+    if (!p->sums) return fail_memory(c->report);
+    for (size_t i = 0; i < count; i++)
+        if (entries[i].kind == FILE_SUMS) p->sums[p->num_sums++] = entries[i].number;
+    return true;
+}
+
 static struct process *add_process(struct collection *c) {
     size_t n = c->num_processes;
     if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, ...: full */
@@ -171,7 +181,7 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
     while (first_lane < count && entries[first_lane].kind != FILE_LANE) first_lane++;
     c->num_processes++;
     if (!log_read_facts(p)) return fail_memory(c->report);
-    return open_lanes(c, p, entries + first_lane, count - first_lane);
+    return list_sums(c, p, entries, first_lane) && open_lanes(c, p, entries + first_lane, count - first_lane);
 }
 
 bool scan_spool(struct collection *c, const struct spool_dir *dir) {
@@ -192,6 +202,8 @@ void process_free(struct process *p) {
         free(thread);
     }
     free(p->lanes);
+    free(p->sums);
+    free(p->open);
     free(p->points);
     free(p->mpi_library);
     free(p->row_of_region);

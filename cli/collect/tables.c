@@ -15,7 +15,7 @@ size_t tables_number_regions(struct collection *c) {
     for (size_t i = 0; i < c->num_processes; i++)
         for (size_t k = 0; k < c->processes[i].num_rows; k++) {
             struct row *row = &c->processes[i].rows[k];
-            if (!row->calls && !row->unmatched) continue;
+            if (!row_calls(row) && !row->unmatched) continue;
             if (!row->name->used) {
                 row->name->used = true;
                 row->name->index = (uint32_t)count++;
@@ -79,6 +79,42 @@ static const struct column index_columns[] = {
     {"source_lines", COLUMN_I64, index_line},    {"exclusive_totals", COLUMN_I64, index_exclusive},
     {"source_files", COLUMN_TEXT, index_file},   {"source_texts", COLUMN_TEXT, index_source},
     {"tags", COLUMN_TEXT, index_tags},
+};
+
+/* Statistics without single calls. A process that kept its calls beside one that did not has them too. */
+static const struct totals *sums_of(const struct row *row) { return row->sums.known ? &row->sums : NULL; }
+GET(sums_calls) { cell->u64 = row_calls(FIELD(struct index_row, row)); }
+GET(sums_total) {
+    const struct row *row = FIELD(struct index_row, row);
+    cell->i64 = narrow(sums_of(row) ? (i128)row->sums.total : row->total);
+}
+GET(sums_minimum) {
+    const struct row *row = FIELD(struct index_row, row);
+    cell->i64 = sums_of(row) ? (int64_t)row->sums.minimum : row->minimum;
+}
+GET(sums_maximum) {
+    const struct row *row = FIELD(struct index_row, row);
+    cell->i64 = sums_of(row) ? (int64_t)row->sums.maximum : row->maximum;
+}
+GET(sums_exclusive) {
+    const struct row *row = FIELD(struct index_row, row);
+    cell->i64 = sums_of(row) ? narrow((i128)(row->sums.total - row->sums.inside)) : narrow(row->exclusive);
+}
+
+#define SUMS_COLUMNS                                                                                                   \
+    {"aggregate_counts", COLUMN_U64, sums_calls}, {"aggregate_totals", COLUMN_I64, sums_total},                        \
+        {"aggregate_minimums", COLUMN_I64, sums_minimum}, {"aggregate_maximums", COLUMN_I64, sums_maximum}, {          \
+        "aggregate_exclusives", COLUMN_I64, sums_exclusive                                                             \
+    }
+
+static const struct column aggregate_columns[] = {
+    {"region_ids", COLUMN_U32, index_region},
+    {"ranks", COLUMN_U32, index_rank},
+    {"source_lines", COLUMN_I64, index_line},
+    {"source_files", COLUMN_TEXT, index_file},
+    {"source_texts", COLUMN_TEXT, index_source},
+    {"tags", COLUMN_TEXT, index_tags},
+    SUMS_COLUMNS,
 };
 
 struct summary {
@@ -148,6 +184,36 @@ static bool write_summaries(hid_t file, const struct index_row *rows, size_t cou
     return good;
 }
 
+/* Columns that say nothing where there are no calls: readers expect them, with nothing in them. */
+static bool write_empty(hid_t file) {
+    const hid_t summary = summary_type(H5T_STD_I64LE, H5T_STD_U64LE, H5T_IEEE_F64LE);
+    const struct {
+        const char *name;
+        hid_t type;
+    } columns[] = {{"event_offsets", H5T_STD_U64LE},
+                   {"event_counts", H5T_STD_U64LE},
+                   {"exclusive_totals", H5T_STD_I64LE},
+                   {"summary_statistics", summary}};
+    hid_t group = H5Gopen2(file, "rank_region_index", H5P_DEFAULT);
+    bool good = group >= 0;
+    for (size_t i = 0; good && i < COUNT(columns); i++)
+        good = column_write(group, columns[i].name, columns[i].type, columns[i].type, columns, 0);
+    if (group >= 0) good = H5Gclose(group) >= 0 && good;
+    H5Tclose(summary);
+    return good;
+}
+
+static bool write_aggregate(hid_t file, const struct index_row *rows, size_t count) {
+    return columns_write(file, "rank_region_index", aggregate_columns, COUNT(aggregate_columns), rows, count,
+                         sizeof *rows) &&
+           write_empty(file);
+}
+
+static bool write_columnar(hid_t file, const struct index_row *rows, size_t count) {
+    return columns_write(file, "rank_region_index", index_columns, COUNT(index_columns), rows, count, sizeof *rows) &&
+           write_summaries(file, rows, count);
+}
+
 static bool write_index(hid_t file, const struct collection *c) {
     size_t count = 0, capacity = 1;
     for (size_t i = 0; i < c->num_processes; i++) capacity += c->processes[i].num_rows;
@@ -155,11 +221,9 @@ static bool write_index(hid_t file, const struct collection *c) {
     if (!rows) return false;
     for (size_t i = 0; i < c->num_processes; i++)
         for (size_t k = 0; k < c->processes[i].num_rows; k++)
-            if (c->processes[i].rows[k].calls)
+            if (row_calls(&c->processes[i].rows[k]))
                 rows[count++] = (struct index_row){&c->processes[i], &c->processes[i].rows[k]};
-    bool good =
-        columns_write(file, "rank_region_index", index_columns, COUNT(index_columns), rows, count, sizeof *rows) &&
-        write_summaries(file, rows, count);
+    bool good = (c->aggregate ? write_aggregate : write_columnar)(file, rows, count);
     free(rows);
     return good;
 }
@@ -314,9 +378,9 @@ static bool write_metadata(hid_t file, const struct collection *c) {
 
 bool tables_write(hid_t file, struct collection *c, size_t num_regions) {
     return attribute_write_integer(file, "scope_profiler_schema", SCHEMA) &&
-           attribute_write_text(file, "storage_layout", "columnar") && write_metadata(file, c) &&
-           write_region_table(file, c, num_regions) && write_index(file, c) && write_threads(file, c) &&
-           write_processes(file, c) && write_problems(file, c);
+           attribute_write_text(file, "storage_layout", c->aggregate ? "aggregate" : "columnar") &&
+           write_metadata(file, c) && write_region_table(file, c, num_regions) && write_index(file, c) &&
+           write_threads(file, c) && write_processes(file, c) && write_problems(file, c);
 }
 
 uint64_t tables_estimate(const struct collection *c) {

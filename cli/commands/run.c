@@ -13,6 +13,7 @@
 #include "launch/process.h"
 #include "launch/program.h"
 #include "launch/python.h"
+#include "launch/recording.h"
 #include "launch/repeat.h"
 #include "launch/session.h"
 #include "launch/watcher.h"
@@ -30,6 +31,7 @@
 enum {
     LABEL = OPTION_LONG,
     COMPRESS,
+    AGGREGATION_MODE,
     RECURSIVE,
     NO_RECURSIVE,
     ALL,
@@ -50,6 +52,8 @@ static const struct option_spec options[] = {
     {'q', "quiet", NULL, "no summary at the end, only problems"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
+    {AGGREGATION_MODE, "aggregation-mode", NULL,
+     "add the calls up and keep none: number, total, minimum,\nmaximum and own time, whatever the length of the run"},
     {RECURSIVE, "recursive", NULL, "record every call of the program's own Python functions"},
     {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
     {ALL, "all", NULL, "those of the standard library and installed packages as\nwell (implies --recursive)"},
@@ -88,6 +92,7 @@ struct run {
     const char *label, *module, *python;
     int compress;
     bool quiet, keep;
+    struct recording_request recording;
     struct python_request request;
     unsigned repeat;       /* 0: one run, under the name that was given */
     const char *alternate; /* command of the other program */
@@ -126,6 +131,9 @@ static int parse(int argc, char **argv, struct run *run) {
         case COMPRESS:
             if (!parse_compress(value, &run->compress))
                 return options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
+            break;
+        case AGGREGATION_MODE:
+            run->recording.aggregate = true;
             break;
         case RECURSIVE:
             run->request.functions = true;
@@ -183,6 +191,7 @@ static void set_environment(void *argument) {
     preload_set(&run->preload);
     setenv(SPOOL_ENV_SPOOL, run->session.spool, 1);
     setenv(SPOOL_ENV_COMMAND, command, 1);
+    recording_set_environment(&run->recording);
     python_set_environment(&run->request);
     launcher_pass_environment(run->program.path);
     free(command);
@@ -204,7 +213,8 @@ static bool prepare_preload(struct run *run, char **why) {
         verdict_free(&verdict);
         verdict = entry_judge_words(run->program.argv);
     }
-    run->why_nothing = explain(&verdict);
+    const char *off = recording_why_nothing(&run->recording);
+    run->why_nothing = off ? xcopy(off) : explain(&verdict);
     verdict_free(&verdict);
     return harm || preload_find(&run->preload, why);
 }
@@ -331,6 +341,7 @@ static int start(struct run *run, char *const *words) {
         return refuse(status, why);
     }
     if (!output_judge(run->given, &run->output, &why)) return refuse(2, why);
+    if (!recording_judge(&run->recording, &why)) return refuse(2, why);
     if (!prepare_preload(run, &why)) return refuse(1, why);
     status = launcher_detect(&launcher) ? run_rank(run, &launcher) : run_here(run);
     preload_remove(&run->preload);

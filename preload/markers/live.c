@@ -212,6 +212,7 @@ static void forget(struct live *live) {
     pages_free((void **)&live->threads, &live->num_threads, sizeof *live->threads);
     pages_free((void **)&live->lanes, &live->num_lanes, sizeof *live->lanes);
     pages_free((void **)&live->regions, &live->num_regions, sizeof *live->regions);
+    pages_free((void **)&live->forgotten, &live->num_forgotten, sizeof *live->forgotten);
     live->process = 0;
 }
 
@@ -265,8 +266,32 @@ static struct live_thread *my_thread(struct live *live) {
     return NULL;
 }
 
+/* The recorder counts by itself; what came before the latest live_forget_calls() is taken off again. */
+static struct live_numbers summed_numbers(struct live *live, struct recorder *recorder, int region) {
+    struct rec_sums sums, before = {0};
+    rec_sums(recorder, region, &sums);
+    struct sys_quiet quiet = guard_enter(&live->guard);
+    if (region > 0 && (size_t)region < live->num_forgotten && live->process == rec_process_id(recorder))
+        before = live->forgotten[region];
+    guard_leave(&live->guard, quiet);
+    if (sums.calls < before.calls) before = (struct rec_sums){0};
+    if (sums.ended == before.ended) return (struct live_numbers){.calls = (int64_t)(sums.calls - before.calls)};
+    return (struct live_numbers){(int64_t)(sums.calls - before.calls), sums.total_ns - before.total_ns, sums.minimum_ns,
+                                 sums.maximum_ns};
+}
+
+static void forget_summed(struct live *live, struct recorder *recorder) {
+    const size_t count = (size_t)rec_num_regions(recorder) + 1;
+    struct sys_quiet quiet = guard_enter(&live->guard);
+    live->process = rec_process_id(recorder);
+    if (pages_hold((void **)&live->forgotten, &live->num_forgotten, count, sizeof *live->forgotten))
+        for (size_t i = 1; i < count; i++) rec_sums(recorder, (int)i, &live->forgotten[i]);
+    guard_leave(&live->guard, quiet);
+}
+
 struct live_numbers live_region_numbers(struct live *live, struct recorder *recorder, int region) {
     struct live_numbers numbers = {0};
+    if (rec_aggregates(recorder)) return summed_numbers(live, recorder, region);
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);
     if (region > 0 && (size_t)region < live->num_regions) {
@@ -279,6 +304,7 @@ struct live_numbers live_region_numbers(struct live *live, struct recorder *reco
 }
 
 uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int region) {
+    if (rec_aggregates(recorder)) return rec_sums_open(recorder, region);
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);
     uint64_t open = 0;
@@ -289,6 +315,7 @@ uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int regi
 }
 
 int live_innermost(struct live *live, struct recorder *recorder) {
+    if (rec_aggregates(recorder)) return rec_sums_innermost(recorder);
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);
     const struct live_thread *thread = my_thread(live);
@@ -298,6 +325,7 @@ int live_innermost(struct live *live, struct recorder *recorder) {
 }
 
 bool live_is_open(struct live *live, struct recorder *recorder, int region) {
+    if (rec_aggregates(recorder)) return rec_sums_is_open(recorder, region);
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);
     const struct live_thread *thread = my_thread(live);
@@ -309,6 +337,10 @@ bool live_is_open(struct live *live, struct recorder *recorder, int region) {
 }
 
 void live_forget_calls(struct live *live, struct recorder *recorder) {
+    if (rec_aggregates(recorder)) {
+        forget_summed(live, recorder);
+        return;
+    }
     struct sys_quiet quiet = guard_enter(&live->guard);
     update(live, recorder);
     for (size_t i = 0; i < live->num_threads; i++) forget_all(live, &live->threads[i]);

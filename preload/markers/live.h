@@ -41,9 +41,10 @@ struct live {
     struct spool_point first, last;
     struct live_lane *lanes;
     struct live_region *regions;
-    struct live_thread *threads;                           /* by serial - 1 */
-    uint64_t *words;                                       /* a buffer */
-    size_t num_lanes, num_regions, num_threads, num_words; /* capacities */
+    struct live_thread *threads; /* by serial - 1 */
+    uint64_t *words;             /* a buffer */
+    struct rec_sums *forgotten;  /* by region: what a recorder that aggregates had at a reset */
+    size_t num_lanes, num_regions, num_threads, num_words, num_forgotten; /* capacities */
 };
 
 /* Each brings itself up to date first, as far as the spool is still there. */

@@ -33,12 +33,14 @@ static bool is_within_another(const uintptr_t *frame) {
 #endif
 }
 
+/* Where nothing is recorded, or not this function, the region is -1: its calls are to cost next to nothing. */
 static bool make_ready(struct mpi_entry *entry, mpi_any next) {
     unsigned serial = rec_default_serial;
-    if (!rec_active() || !mpi_abi()) return false;
+    if (!mpi_abi()) return false;
     const struct mpi_function *function = &mpi_functions[index_of(entry)];
-    int region = rec_region(function->name, strlen(function->name), NULL, -1, mpi_kind_tags[function->kind]);
-    if (region < 0) return false;
+    int region = -1;
+    if (rec_active())
+        region = rec_region(function->name, strlen(function->name), NULL, -1, mpi_kind_tags[function->kind]);
     entry->next = next;
     entry->region = region;
     __atomic_store_n(&entry->serial, serial, __ATOMIC_RELEASE);

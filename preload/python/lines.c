@@ -54,5 +54,5 @@ static const struct attach_room room = {.found = found, .up = up, .event = event
 
 /* Before function tracing: its frame evaluation function calls ours, and steps aside to it. */
 __attribute__((constructor(ATTACH_ADD_PRIORITY - 1))) static void begin(void) {
-    if (rec_session() && choose_init() && lines_count_init()) attach_add(&room);
+    if (rec_active() && choose_init() && lines_count_init()) attach_add(&room);
 }

@@ -153,7 +153,7 @@ static bool asked(const char *words, const char *word) {
 }
 
 __attribute__((constructor(ATTACH_ADD_PRIORITY))) static void begin(void) {
-    if (!asked(getenv(ENV_PYTHON), "functions") || !rec_session()) return;
+    if (!asked(getenv(ENV_PYTHON), "functions") || !rec_active()) return;
     const char *all = getenv(ENV_ALL), *name = getenv(ENV_HOOK);
     names_configure(all && strcmp(all, "1") == 0, getenv(ENV_INCLUDE), getenv(ENV_EXCLUDE));
     if (name && *name && strlen(name) < sizeof asked_for) strcpy(asked_for, name);

@@ -28,6 +28,19 @@ struct lane {
     uint32_t number;
     struct lane *next_free; /* of its recorder; of nobody, when `recorder` is NULL */
     struct lane *next_of_recorder;
+    bool at_hand; /* a thread has, or had, it in lane_mine */
+    struct lane_sums {
+        struct spool_open *top, *last; /* the innermost open call; the last place for one */
+        struct spool_sum *rows;        /* of regions 1 .. num_rows */
+        uint32_t num_rows;             /* 0: sums_slow() is called */
+        uint32_t all_rows;
+        uintptr_t busy;   /* 0, or where the stack is of who is adding up a call */
+        unsigned refused; /* calls in a row that came while it was busy */
+        struct spool_sums *head;
+        struct spool_open *open;
+        size_t open_bytes;
+        uint64_t overflow; /* calls open beyond the deepest that is kept */
+    } sums;
 } __attribute__((aligned(64)));
 
 /* The lane of this thread in the default recorder. Never NULL: without a lane of its own a thread has `lane_none`. */
@@ -74,6 +87,13 @@ void lane_detach_all(struct recorder *recorder);
 /* Takes every lane's memory back. No thread uses the recorder any more. */
 void lane_close_all(struct recorder *recorder);
 
+/* Makes it this thread's lane_mine; NULL for none. */
+void lane_take_at_hand(struct lane *lane);
+/* The lane that this thread has in `recorder`, NULL none. */
+struct lane *lane_known(const struct recorder *recorder);
+/* This thread's lane in `recorder`; NULL when recording has stopped. Quiet. */
+struct lane *lane_of(struct recorder *recorder);
+
 /* ---- recorders (recorder.c, process.c) -------------------------------------------------------------------------- */
 
 struct lock {
@@ -108,10 +128,13 @@ struct regions { /* made longer under live->lock */
     size_t arena_left;
 };
 
+enum rec_mode { REC_TRACE, REC_AGGREGATE, REC_OFF };
+
 struct recorder {
     char spool[PATH_MAX];
     char output[PATH_MAX];
     enum spool_clock clock;
+    enum rec_mode mode;
     int index;        /* its place in the threads' tables; 0: the session's */
     bool own;         /* of rec_open() */
     int rank;         /* given to rec_open(), -1 */
@@ -163,6 +186,7 @@ int command_collect(const char *spool, bool keep);
 void warn_init(void);
 
 /* modes.c */
-void mode_choose(void); /* sets rec_now by recorder_default */
+void mode_choose(void);          /* sets rec_now by recorder_default */
+enum rec_mode mode_wanted(void); /* by the environment */
 
 #endif

@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "sums.h"
 #include <pthread.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -21,7 +21,8 @@ static bool end_of_thread_known;
 
 /* ---- making and giving back -------------------------------------------------------------------------------------- */
 
-/* Lane structs of all recorders: given back when a recorder closes. Wiped on fork like the structs themselves. */
+/* Lane structs of all recorders: given back when a recorder closes, unless a thread may still have it at hand as the
+ * default recorder's. Wiped on fork like the structs themselves. */
 static struct pool {
     struct lock lock;
     struct lane *free, *chunk;
@@ -48,9 +49,11 @@ void lane_close_all(struct recorder *recorder) {
     lock_take(&pool->lock);
     for (struct lane *lane = recorder->live->all_lanes, *next; lane; lane = next) {
         next = lane->next_of_recorder;
+        sums_free(lane);
         munmap(lane->header, SPOOL_PAGE + lane->header->window_bytes);
-        *lane = (struct lane){.next_free = pool->free};
-        pool->free = lane;
+        const bool at_hand = lane->at_hand;
+        *lane = (struct lane){.next_free = at_hand ? NULL : pool->free};
+        if (!at_hand) pool->free = lane;
     }
     lock_give(&pool->lock);
 }
@@ -59,7 +62,8 @@ static bool make_file(struct lane *lane, struct recorder *recorder) {
     char path[PATH_MAX + 64];
     unsigned number = atomic_fetch_add(&recorder->live->lanes, 1);
     process_path(recorder, path, "-%u.lane", number);
-    for (size_t i = 0; i < sizeof window_sizes / sizeof *window_sizes; i++) {
+    const size_t sizes = sizeof window_sizes / sizeof *window_sizes;
+    for (size_t i = recorder->mode == REC_AGGREGATE ? sizes - 1 : 0; i < sizes; i++) {
         size_t bytes = window_sizes[i];
         struct spool_lane *header = sys_map_new_file(path, SPOOL_PAGE + bytes);
         if (!header) {
@@ -147,6 +151,7 @@ void lane_thread_end(struct lane *lane) {
     if (!recorder || lane->serial == 0) return;
     struct timespec cpu = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    sums_thread_end(lane, clock_ticks(recorder->clock));
     uint64_t name[2];
     thread_name(name);
     const uint64_t payload[4] = {clock_ticks(recorder->clock),
@@ -232,8 +237,12 @@ static void write_word(struct lane *lane, uint64_t ticks, uint64_t low) {
     if (room_for(lane, 1)) *(volatile uint64_t *)lane->cur++ = since << SPOOL_TICK_SHIFT | low;
 }
 
-/* This thread's lane in `recorder`; NULL when recording has stopped. Quiet. */
-static struct lane *lane_of(struct recorder *recorder) {
+struct lane *lane_known(const struct recorder *recorder) {
+    struct lane *lane = lanes[recorder->index];
+    return lane && lane->recorder == recorder ? lane : NULL;
+}
+
+struct lane *lane_of(struct recorder *recorder) {
     struct lane *lane = lanes[recorder->index];
     bool usable = lane && lane->window && lane->recorder == recorder && recorder->live->state == LIVE_ON;
     return usable ? lane : lane_acquire(recorder);
@@ -248,6 +257,11 @@ static bool overtakes(const struct lane *lane) {
     return false;
 }
 
+void lane_take_at_hand(struct lane *lane) {
+    if (lane) lane->at_hand = true;
+    lane_mine = lane ? lane : &lane_none;
+}
+
 void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low) {
     struct sys_quiet q = sys_quiet_begin();
     if (lane->window && place >= lane->window && place < lane->hard_end)
@@ -255,7 +269,7 @@ void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low)
     struct recorder *recorder = lane == lane_mine ? recorder_default : lane->recorder;
     struct lane *right = recorder ? lane_of(recorder) : NULL;
     bool took_long = right != lane;
-    if (lane == lane_mine) lane_mine = right ? right : &lane_none;
+    if (lane == lane_mine) lane_take_at_hand(right);
     if (right && right->cur >= right->limit && !overtakes(right)) {
         took_long = true;
         if (!flush(right)) right = NULL;
@@ -271,16 +285,29 @@ void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low)
 /* Threads keep the default recorder's lane at hand: with no room left in it they ask again. */
 void lane_detach_all(struct recorder *recorder) {
     lock_take(&recorder->live->lock);
-    for (struct lane *lane = recorder->live->all_lanes; lane; lane = lane->next_of_recorder) lane->limit = NULL;
+    for (struct lane *lane = recorder->live->all_lanes; lane; lane = lane->next_of_recorder) {
+        lane->limit = NULL;
+        lane->sums.num_rows = 0;
+    }
     lock_give(&recorder->live->lock);
 }
 
 /* ---- events of explicit contexts -----------------------------------------------------------------------------------
  */
 
+static void add_up_in(struct recorder *recorder, struct lane *lane, uint64_t low) {
+    const int region = (int)(low & SPOOL_REGION_MASK);
+    if (lane && lane->recorder != recorder) lane = NULL;
+    (low & SPOOL_KIND_END ? sums_end : sums_begin)(recorder, lane ? lane : &lane_none, recorder->clock, region);
+}
+
 static void record_in(struct recorder *recorder, uint64_t low) {
     if (recorder->live->state == LIVE_STOPPED) return;
     struct lane *lane = lanes[recorder->index];
+    if (recorder->mode == REC_AGGREGATE) {
+        add_up_in(recorder, lane, low);
+        return;
+    }
     if (UNLIKELY(!lane || lane->limit == NULL || lane->recorder != recorder)) {
         struct sys_quiet q = sys_quiet_begin();
         if (lane && lane == lane_mine && recorder != recorder_default) lane_mine = &lane_none; /* detached */
@@ -304,5 +331,6 @@ void rec_reset(struct recorder *recorder) {
     struct lane *lane = lane_of(recorder);
     const uint64_t now = clock_ticks(recorder->clock);
     if (lane) lane_group(lane, SPOOL_RESET, &now, 1);
+    sums_forget(recorder);
     sys_quiet_end(q);
 }

@@ -20,6 +20,12 @@ static bool give_live(struct recorder *recorder) {
     return recorder->live != NULL;
 }
 
+/* Off is a recording that has stopped before it began. */
+static void apply_mode(struct recorder *recorder) {
+    recorder->mode = mode_wanted();
+    if (recorder->mode == REC_OFF) recorder->live->state = LIVE_STOPPED;
+}
+
 /* Before the program's own constructors, as far as a preload can. Calls nothing that could need them. */
 __attribute__((constructor(101))) static void begin(void) {
     int saved = errno;
@@ -27,7 +33,10 @@ __attribute__((constructor(101))) static void begin(void) {
     lane_init();
     command_find();
     session_read_environment();
-    if (rec_session() && give_live(&session_recorder)) recorder_default = &session_recorder;
+    if (rec_session() && give_live(&session_recorder)) {
+        recorder_default = &session_recorder;
+        apply_mode(&session_recorder);
+    }
     mode_choose();
     errno = saved;
 }
@@ -87,6 +96,7 @@ struct recorder *rec_open(const char *output, int rank) {
         r->own = true;
         r->rank = rank;
         r->clock = clock_choose();
+        apply_mode(r);
         if (!session_name(r, output)) {
             error = errno ? errno : ENAMETOOLONG;
             in_use[r->index] = false;
@@ -103,7 +113,7 @@ int rec_finish(struct recorder *recorder, bool stop) {
     enum live_state state = recorder->live->state;
     if (stop) process_stop(recorder, SPOOL_STOP_FINALIZE, 0, "");
     sys_quiet_end(q);
-    if (state == LIVE_NONE) return 0;
+    if (state == LIVE_NONE || recorder->mode == REC_OFF) return 0;
     if (state == LIVE_STOPPED && access(recorder->spool, F_OK) != 0) return errno; /* which has been said */
     const int error = command_collect(recorder->spool, !stop);
     if (!stop && recorder->live->process) recorder->live->process->closed = 0; /* collect told us to stop: not meant */

@@ -36,7 +36,8 @@ int rec_region(const char *name, size_t length, const char *file, int line, cons
 void rec_set_mpi(int rank, int size, const char *library);
 void rec_set_mpi_finalized(void);
 
-/* What the calling thread is called in the thread table, instead of its name in the kernel; the first 15 bytes count. */
+/* What the calling thread is called in the thread table, instead of its name in the kernel; the first 15 bytes count.
+ */
 void rec_thread_name(const char *name);
 
 /* The recorder's clock in CLOCK_MONOTONIC ns. */
@@ -82,6 +83,23 @@ void rec_close(struct recorder *recorder);
 void rec_make_default(struct recorder *recorder);
 extern unsigned rec_default_serial;
 
+/* ---- what a recorder that aggregates knows of this process's calls ----------------------------------------------- */
+
+bool rec_aggregates(const struct recorder *recorder);
+
+struct rec_sums {
+    uint64_t calls; /* begun */
+    uint64_t ended;
+    int64_t total_ns, minimum_ns, maximum_ns; /* of those that ended; 0 without any */
+};
+/* Of all threads. */
+void rec_sums(struct recorder *recorder, int region, struct rec_sums *sums);
+/* Calls of the region (0: of any) that are open on any thread. */
+uint64_t rec_sums_open(struct recorder *recorder, int region);
+/* On the calling thread: the region of the call opened last, 0 none; and whether one of `region` is open. */
+int rec_sums_innermost(const struct recorder *recorder);
+bool rec_sums_is_open(const struct recorder *recorder, int region);
+
 /* ---- counters of other rooms, beside the session's lanes --------------------------------------------------------- */
 
 struct iovec;
@@ -94,8 +112,8 @@ bool rec_join(void);
  * pieces one after the other. False as above; an error stops the recording and is told. */
 bool rec_log(unsigned type, const struct iovec *pieces, int count);
 
-/* Makes `<id>-<number>.<suffix>` in the session's spool, `bytes` zero bytes long, mapped shared. A forked child must not
- * use the mapping: keep the pointer where a fork wipes it. NULL: no session, or the recording has stopped. */
+/* Makes `<id>-<number>.<suffix>` in the session's spool, `bytes` zero bytes long, mapped shared. A forked child must
+ * not use the mapping: keep the pointer where a fork wipes it. NULL: no session, or the recording has stopped. */
 void *rec_map(unsigned number, const char *suffix, size_t bytes);
 
 /* The session's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join(). */

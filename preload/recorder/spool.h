@@ -7,6 +7,7 @@
  *                  spool: `run`, or the first process of a session that was only preloaded
  *   <id>.proc      one per recorded process: struct spool_process, mapped shared by the process
  *   <id>.log       that process's log: records appended by single write(2) calls (struct spool_record)
+ *   <id>-<n>.sums, <id>-<n>.open  where it aggregates (struct spool_sums)
  *   <id>-<n>.lane  that process's lanes (n = 0, 1, ... decimal): struct spool_lane, then the window, then what has been
  *                  flushed
  *
@@ -203,6 +204,55 @@ struct spool_line_function {
     uint32_t source_length;   /* bytes as they stand in the file; 0: not known */
 };
 
+/* ---- sums: calls that are added up instead of kept ----------------------------------------------------------------
+ */
+
+/* A process that aggregates has beside each lane n in which it does
+ *
+ *   <id>-<n>.sums  struct spool_sums in the first page, then a struct spool_sum for each of regions 1, 2, ... up to the
+ *                  end of the file, mapped shared by the process
+ *   <id>-<n>.open  struct spool_open, mapped shared: the calls that are open on the lane's thread, outermost first,
+ * from element 1 up to one whose region is 0. Element 0 stands for the world around them
+ *
+ * The lane itself then holds little but the names of the threads that it served, which are those of the sums, too. */
+
+#define SPOOL_SUMS_MAGIC 0x314d555343504353ull /* "SCPCSUM1" */
+#define SPOOL_JUMPED_MAX 64
+
+struct spool_totals {     /* of calls, in ticks; all zero where there are none */
+    uint64_t total;       /* inclusive */
+    uint64_t inside;      /* of that, spent in calls directly within them */
+    uint64_t not_minimum; /* ~ the shortest call */
+    uint64_t maximum;
+};
+
+/* One region. A call is added to the half that is not in use and comes into force with `calls`, so that whatever ends
+ * the process finds sums of whole calls. */
+struct spool_sum {
+    uint64_t calls;                    /* ended; totals[calls & 1] are theirs */
+    uint64_t unmatched, overlaps, cut; /* ends without a begin; of `calls`: ended late; ended by their thread's end */
+    uint64_t open_ticks;               /* the longest of those cut off */
+    uint64_t reserved[3];
+    struct spool_totals totals[2];
+};
+
+struct spool_open {
+    uint64_t begin;  /* absolute ticks */
+    uint64_t inside; /* ticks spent in calls directly within it that have ended or were jumped over */
+    uint64_t jumped; /* when a call around it ended first; 0 not */
+    uint32_t region; /* 0: no call */
+    uint32_t flags;
+};
+
+struct spool_sums { /* SPOOL_PAGE bytes */
+    uint64_t magic;
+    uint32_t version;
+    uint32_t number;   /* of the lane */
+    uint64_t lost;     /* calls that a signal handler made while one was being added up, and of regions that are none */
+    uint64_t too_deep; /* calls within more calls than are kept */
+    struct spool_open jumped[SPOOL_JUMPED_MAX]; /* open calls that were jumped over; region 0: a free place */
+};
+
 /* ---- session --------------------------------------------------------------------------------------------------- */
 
 #define SPOOL_ENDED_FILE          "ended-%lld-%llu" /* pid, start_time as in struct spool_process */
@@ -220,7 +270,8 @@ struct spool_line_function {
 
 #define SPOOL_ENV_SPOOL "SCOPE_PROFILER_SPOOL" /* absolute path of the session's spool; present: somebody collects */
 #define SPOOL_ENV_OUTPUT                                                                                               \
-    "SCOPE_PROFILER_OUTPUT" /* by the user, plain preload: the profile; default profiling_data.h5 */
+    "SCOPE_PROFILER_OUTPUT"                     /* by the user, plain preload: the profile; default profiling_data.h5 */
+#define SPOOL_ENV_MODE    "SCOPE_PROFILER_MODE" /* off, trace (the default), aggregate */
 #define SPOOL_ENV_COMMAND "SCOPE_PROFILER_COMMAND" /* path of the scope-profiler command, for a plain preload */
 
 #endif

@@ -104,15 +104,15 @@ bool sys_append_pieces(int fd, const struct iovec *pieces, int count) {
 }
 
 /* Blocks must be there before the first store through the mapping: a full disk would answer that with SIGBUS. */
-static bool reserve(int fd, size_t size) {
+static bool reserve(int fd, size_t from, size_t size) {
     if (!within_size_limit(size)) return false;
-    if (syscall(SYS_fallocate, fd, 0, (off_t)0, (off_t)size) == 0) return true;
+    if (syscall(SYS_fallocate, fd, 0, (off_t)from, (off_t)(size - from)) == 0) return true;
     if (errno == EFBIG) forget_size_signal();
     if (errno != EOPNOTSUPP && errno != ENOSYS) return false;
     static const char zeros[4096];
-    for (size_t done = 0; done < size;) {
+    for (size_t done = from; done < size;) {
         size_t part = size - done < sizeof zeros ? size - done : sizeof zeros;
-        long n = sys_write(fd, zeros, part);
+        long n = syscall(SYS_pwrite64, fd, zeros, part, (off_t)done);
         if (n <= 0 && errno != EINTR) return false;
         if (n > 0) done += (size_t)n;
     }
@@ -126,7 +126,7 @@ static void *map_new_file(const char *path, size_t size) {
     void *p = MAP_FAILED;
     bool made = lstat(path, &file) == 0;
     /* fchmod: the program's umask may have taken our own permission away. */
-    if (made && still_ours(fd, &file) && syscall(SYS_fchmod, fd, 0600) == 0 && reserve(fd, size))
+    if (made && still_ours(fd, &file) && syscall(SYS_fchmod, fd, 0600) == 0 && reserve(fd, 0, size))
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     int saved = errno;
     if (made && !still_ours(fd, &file)) { /* then what is mapped may be somebody else's */
@@ -146,6 +146,27 @@ void *sys_map_new_file(const char *path, size_t size) {
     void *p = NULL;
     errno = EBADF; /* again while another thread takes the descriptor away */
     for (int tries = 0; !p && errno == EBADF && tries < TRIES; tries++) p = map_new_file(path, size);
+    return p;
+}
+
+static void *grow_file(const char *path, void *mapped, size_t old_size, size_t size) {
+    struct stat file;
+    int fd = lstat(path, &file) == 0 ? sys_open(path, O_RDWR, 0) : -1;
+    if (fd < 0) return NULL;
+    errno = EBADF;
+    void *p = MAP_FAILED; /* the mapping is known to be ours, whatever the number belongs to */
+    if (still_ours(fd, &file) && reserve(fd, old_size, size)) p = mremap(mapped, old_size, size, MREMAP_MAYMOVE);
+    int saved = errno;
+    if (still_ours(fd, &file)) sys_close(fd);
+    errno = saved;
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void *sys_grow_file(const char *path, void *mapped, size_t old_size, size_t size) {
+    enum { TRIES = 32 };
+    void *p = NULL;
+    errno = EBADF;
+    for (int tries = 0; !p && errno == EBADF && tries < TRIES; tries++) p = grow_file(path, mapped, old_size, size);
     return p;
 }
 

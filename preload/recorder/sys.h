@@ -37,6 +37,10 @@ bool sys_append_pieces(int fd, const struct iovec *pieces, int count);
  */
 void *sys_map_new_file(const char *path, size_t size);
 
+/* Makes such a file and its mapping longer, by zero bytes that are reserved; the mapping may move. NULL with errno,
+ * then all is as it was. */
+void *sys_grow_file(const char *path, void *mapped, size_t old_size, size_t size);
+
 /* Reads at most size - 1 bytes of a small file and ends them with NUL; the number of bytes, -1 with errno. */
 long sys_read_file(const char *path, char *buffer, size_t size);
 

@@ -20,6 +20,13 @@ class Row:
 
     def __init__(self, region, rank, start, end, lane):
         self.region, self.rank, self.start, self.end, self.lane = region, rank, start, end, lane
+        self.sums = None  # (calls, total ns, own ns) instead of the three before, in a file without calls
+
+    def calls(self):
+        return self.sums[0] if self.sums else len(self.start)
+
+    def total(self):
+        return self.sums[1] if self.sums else int((self.end - self.start).sum())
 
 
 class Profile:
@@ -32,6 +39,9 @@ class Profile:
             raise ValueError("schema %r" % schema)
         names = [text(n) for n in self.file["region_table/names"][()]]
         index = self.file["rank_region_index"]
+        if text(self.file.attrs["storage_layout"]) == "aggregate":
+            self.rows = self.sums(names, index)
+            return
         events = self.file["events"]
         deltas, durations = events["start_deltas"], events["durations"]
         threads = events.get("thread_ids")
@@ -45,6 +55,20 @@ class Profile:
             lane = threads[cut] if threads is not None else np.full(int(count), -1)
             self.rows.append(Row(names[region], int(rank), start, start + durations[cut], lane))
 
+    @staticmethod
+    def sums(names, index):
+        """Rows of a file without calls: as many calls as it says, the totals apart."""
+        columns = ["region_ids", "ranks"] + ["aggregate_" + c for c in ("counts", "totals", "exclusives", "minimums",
+                                                                        "maximums")]
+        rows = []
+        for region, rank, count, whole, own_ns, low, high in zip(*(index[c][()] for c in columns)):
+            if not 0 <= low <= high <= whole or own_ns > whole:
+                raise ValueError("row %s contradicts itself" % names[region])
+            row = Row(names[region], int(rank), None, None, None)
+            row.sums = int(count), int(whole), int(own_ns)
+            rows.append(row)
+        return rows
+
     def select(self, region, rank=None):
         rows = [r for r in self.rows if r.region == region]
         rows = rows or [r for r in self.rows if r.region.rsplit(".", 1)[-1] == region]
@@ -52,11 +76,11 @@ class Profile:
 
 
 def ncalls(rows, _profile):
-    return sum(len(r.start) for r in rows)
+    return sum(r.calls() for r in rows)
 
 
 def plain_sum(rows, _profile):
-    return "%.9f" % (sum(int((r.end - r.start).sum()) for r in rows) / 1e9)
+    return "%.9f" % (sum(r.total() for r in rows) / 1e9)
 
 
 def covered(intervals):
@@ -71,6 +95,8 @@ def covered(intervals):
 
 def total(rows, _profile):
     whole = 0
+    if any(r.sums for r in rows):
+        return plain_sum(rows, _profile)
     for row in rows:
         for lane in np.unique(row.lane):
             mask = row.lane == lane
@@ -81,6 +107,8 @@ def total(rows, _profile):
 def own(rows, profile):
     """Exclusive seconds by nesting: every call's time less that of its direct children, lane by lane."""
     whole = 0
+    if any(r.sums for r in rows):
+        return "%.9f" % (sum(r.sums[2] for r in rows) / 1e9)
     for rank in {r.rank for r in rows}:
         wanted = {r.region for r in rows}
         calls = []
@@ -145,10 +173,10 @@ def main(query, path, *rest):
         with h5py.File(path, "r") as file:
             print(text(file["metadata"].attrs[rest[0]]))
     elif query == "regions":
-        print("\n".join(sorted({r.region for r in Profile(path).rows if len(r.start)})))
+        print("\n".join(sorted({r.region for r in Profile(path).rows if r.calls()})))
     elif query == "calls":
         for row in Profile(path).rows:
-            print(row.rank, len(row.start), int((row.end - row.start).sum()), row.region, sep="\t")
+            print(row.rank, row.calls(), row.total(), row.region, sep="\t")
     else:
         profile = Profile(path)
         rows = profile.select(rest[0], int(rest[1]) if len(rest) > 1 else None)
