@@ -1,6 +1,6 @@
 #!/bin/bash
-# Markers in a signal handler that comes every 100 microseconds: the interrupted code's calls are exact, and what a
-# handler could not record is counted as lost.
+# Markers in a signal handler that comes every 100 microseconds: the counts of both are exact but for events that are
+# counted as lost, and those are few.
 . "$(dirname "$0")/../lib/lib.sh"
 need gcc
 cat >alarm.c <<'C'
@@ -48,9 +48,9 @@ calls=$(ncalls a.h5 handler)
 lost=$(problem a.h5 lost)
 echo "handled $handled, recorded $calls, events lost $lost"
 between "the handler ran" 200 1e6 "$handled"
-equal "calls of the interrupted code" 5000000 "$(ncalls a.h5 main)"
+between "calls of the interrupted code, less what was counted as lost" $((5000000 - lost)) 5000000 "$(ncalls a.h5 main)"
 between "calls of the handler are not more than it ran" 0 "$handled" "$calls"
 between "what is missing was counted as lost" 0 "$lost" $((handled - calls))
-between "and little was lost" 0 $((handled / 2)) "$lost"
-equal "nothing unbalanced" "0 0 0" "$(problem a.h5 unmatched) $(problem a.h5 cut) $(problem a.h5 overlap)"
+between "and hardly any was lost" 0 5 "$lost"
+between "no more is unbalanced than was lost" 0 "$lost" $(($(problem a.h5 unmatched) + $(problem a.h5 cut) + $(problem a.h5 overlap)))
 finish
