@@ -1,8 +1,12 @@
 #include "hdf5_out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int rd_out_failed(const struct rd_out *out) {
     const int error = errno;
@@ -98,7 +102,29 @@ int rd_out_table(const struct rd_out *out, const char *name, const struct rd_out
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
-int rd_out_open(struct rd_out *out, const char *path) {
+static int too_large(const struct rd_out *out, int error) {
+    return rd_fail(out->plan->error, SPR_CANNOT_WRITE, out->plan->path, "cannot be written: %s", strerror(error));
+}
+
+int rd_out_reserve(const struct rd_out *out, uint64_t bytes) {
+    struct stat about;
+    struct rlimit limit;
+    if (fstat(out->descriptor, &about) != 0) return too_large(out, errno);
+    const uint64_t size = (uint64_t)about.st_size;
+    if (bytes > INT64_MAX - size) return too_large(out, EFBIG);
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && size + bytes > limit.rlim_cur)
+        return too_large(out, EFBIG);
+    if (fallocate(out->descriptor, FALLOC_FL_KEEP_SIZE, (off_t)size, (off_t)bytes) == 0) return SPR_OK;
+    /* a file system that cannot reserve shows later whether it has the room */
+    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? too_large(out, errno) : SPR_OK;
+}
+
+int rd_out_open(struct rd_out *out, const char *path, uint64_t bytes) {
+    out->file = out->text = -1;
+    out->descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    if (out->descriptor < 0) return too_large(out, errno);
+    int status = rd_out_reserve(out, bytes); /* before HDF5 has anything to lose */
+    if (status != SPR_OK) return status;
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     errno = 0;
 #ifdef HAVE_H5PSET_FILE_LOCKING
@@ -108,7 +134,7 @@ int rd_out_open(struct rd_out *out, const char *path) {
     if (access >= 0 && out->text >= 0 && H5Tset_size(out->text, H5T_VARIABLE) >= 0 &&
         H5Tset_cset(out->text, H5T_CSET_UTF8) >= 0)
         out->file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-    const int status = out->file >= 0 ? SPR_OK : rd_out_failed(out);
+    status = out->file >= 0 ? rd_out_reserve(out, bytes) : rd_out_failed(out);
     if (access >= 0) H5Pclose(access);
     return status;
 }
@@ -117,5 +143,6 @@ int rd_out_close(struct rd_out *out, int status) {
     errno = 0;
     if (out->file >= 0 && H5Fclose(out->file) < 0 && status == SPR_OK) status = rd_out_failed(out);
     if (out->text >= 0) H5Tclose(out->text);
+    if (out->descriptor >= 0) close(out->descriptor);
     return status;
 }

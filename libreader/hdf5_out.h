@@ -7,10 +7,15 @@
 
 struct rd_out {
     struct rd_plan *plan;
+    int descriptor;   /* of the same file, to reserve room */
     hid_t file, text; /* text: variable-length UTF-8 */
 };
 
-int rd_out_open(struct rd_out *out, const char *path);
+/* Room for `bytes` is reserved: HDF5 does not recover from a full disk, or a limit on file sizes, that it meets itself.
+ */
+int rd_out_open(struct rd_out *out, const char *path, uint64_t bytes);
+/* Room for as much behind what is written so far. */
+int rd_out_reserve(const struct rd_out *out, uint64_t bytes);
 /* `status`: of the work so far; returned unless closing is what fails. */
 int rd_out_close(struct rd_out *out, int status);
 int rd_out_failed(const struct rd_out *out);
@@ -38,5 +43,7 @@ int rd_out_table(const struct rd_out *out, const char *name, const struct rd_out
 
 /* Threads, tasks, processes, problems, lines: tables that are only there when they have rows. write_tables.c */
 int rd_write_tables(const struct rd_out *out);
+/* Bytes that they will need at the most. */
+uint64_t rd_tables_estimate(const struct rd_plan *plan);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define CHUNK ((hsize_t)65536) /* elements of a compressed column */
+#define SLACK UINT64_C(65536)  /* for what HDF5 keeps beside the data */
 
 struct summary {
     int64_t total, minimum, maximum, first, last, start_minimum, end_maximum;
@@ -134,6 +135,8 @@ static int write_calls(struct writing *writing, const struct rd_plan_row *row, s
         status = rd_plan_read(plan, row, &calls, &count);
         if (status != SPR_OK || !count) break;
         status = encode(writing, index, &tally, &before, &calls.block, count);
+        if (status == SPR_OK && plan->options->compress > 0)
+            status = rd_out_reserve(&writing->out, count * sizeof(int64_t) * (2 + RD_EXTRAS) + SLACK);
         if (status == SPR_OK && !write_block(writing, at, count, &calls.block)) status = rd_out_failed(&writing->out);
         at += count;
     }
@@ -312,6 +315,27 @@ static int write_all(struct writing *writing) {
     return status;
 }
 
+static uint64_t text_bytes(const char *text) { return (text ? strlen(text) : 0) + 64; }
+
+/* Bytes that the file will need at the most; packed columns are reserved as they are written. */
+static uint64_t estimate(const struct rd_plan *plan) {
+    uint64_t bytes = 16 * SLACK, columns = 2;
+    for (int extra = 0; extra < RD_EXTRAS; extra++) columns += plan->extras[extra];
+    if (!plan->aggregate && plan->options->compress <= 0) bytes += plan->num_calls * columns * sizeof(int64_t);
+    for (size_t i = 0; i < plan->num_rows; i++) {
+        const spr_row *row = rd_plan_source(plan, &plan->rows[i]);
+        bytes += sizeof(struct index_row) + text_bytes(row->source_file) + text_bytes(row->source_text) + 64;
+        for (size_t k = 0; k < row->num_tags; k++) bytes += 6 * text_bytes(row->tags[k]);
+    }
+    for (size_t i = 0; i < plan->names.count; i++) bytes += text_bytes(plan->names.items[i]);
+    for (size_t i = 0; i < plan->num_metadata; i++) {
+        const spr_value *value = &plan->metadata[i];
+        bytes += 256 + text_bytes(value->key) + (value->kind == SPR_TEXT ? text_bytes(value->text) : 0);
+        for (size_t k = 0; value->kind == SPR_TEXT_LIST && k < value->count; k++) bytes += text_bytes(value->items[k]);
+    }
+    return bytes + rd_tables_estimate(plan);
+}
+
 static void close_columns(struct writing *writing) {
     if (writing->start >= 0) H5Dclose(writing->start);
     if (writing->duration >= 0) H5Dclose(writing->duration);
@@ -320,9 +344,9 @@ static void close_columns(struct writing *writing) {
 }
 
 int rd_write_hdf5(struct rd_plan *plan, const char *temporary) {
-    struct writing writing = {.plan = plan, .out = {.plan = plan, .file = -1}, .start = -1, .duration = -1};
+    struct writing writing = {.plan = plan, .out = {.plan = plan}, .start = -1, .duration = -1};
     for (int extra = 0; extra < RD_EXTRAS; extra++) writing.extra[extra] = -1;
-    int status = rd_out_open(&writing.out, temporary);
+    int status = rd_out_open(&writing.out, temporary, estimate(plan));
     if (status == SPR_OK) status = write_all(&writing);
     close_columns(&writing);
     free(writing.index);

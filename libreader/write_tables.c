@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -138,4 +139,24 @@ int rd_write_tables(const struct rd_out *out) {
         status = write_rank(out, begin, end);
     }
     return status;
+}
+
+static uint64_t text_bytes(const char *text) { return (text ? strlen(text) : 0) + 64; }
+
+uint64_t rd_tables_estimate(const struct rd_plan *plan) {
+    uint64_t bytes = plan->num_threads * sizeof(spr_thread) + plan->num_tasks * sizeof(spr_task) +
+                     plan->num_processes * sizeof(spr_process) + plan->num_problems * sizeof(struct rd_plan_problem);
+    for (size_t i = 0; i < plan->num_threads; i++) bytes += text_bytes(plan->threads[i].name);
+    for (size_t i = 0; i < plan->num_tasks; i++)
+        bytes +=
+            text_bytes(plan->tasks[i].kind) + text_bytes(plan->tasks[i].name) + text_bytes(plan->tasks[i].coro_name);
+    for (size_t i = 0; i < plan->num_processes; i++)
+        bytes += text_bytes(plan->processes[i].command) + text_bytes(plan->processes[i].ended) +
+                 text_bytes(plan->processes[i].problem);
+    for (size_t i = 0; i < plan->num_lines; i++) {
+        const spr_line_record *record = &plan->lines[i];
+        bytes += 4096 + 3 * sizeof(int64_t) * record->num_lines + text_bytes(record->region) +
+                 text_bytes(record->filename) + text_bytes(record->function) + text_bytes(record->source);
+    }
+    return bytes;
 }

@@ -122,6 +122,10 @@ int rows_build(spr_profile *profile, const spr_selection *selection, enum spr_de
     for (size_t i = 0; i < rows->count && isnan(rows->session); i++)
         if (rows->items[i].stats.calls && !strcmp(rows->items[i].name, ROWS_SESSION_REGION))
             rows->session = rows->items[i].stats.total;
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->items[i];
+        if (isnan(row->stats.coverage) && row->coverage > rows->session) row->coverage = NAN; /* it calls itself */
+    }
     return 0;
 }
 
