@@ -7,7 +7,7 @@ need_mpi openmpi
 python3 - "$SCOPE_SOURCE/README.md" <<'P'
 import re, sys
 blocks = re.findall(r"^```(\w*)\n(.*?)^```", open(sys.argv[1], encoding="utf-8").read(), re.M | re.S)
-names = {"c": "work.c", "fortran": "work.f90"}
+names = {"c": "work.c", "fortran": "work.f90", "python": "script.py"}
 count = 0
 for language, text in blocks:
     if language:
@@ -56,6 +56,7 @@ equal "the set-up commands" 2 $set_up
 contains "the continuous integration runs the second" "sh tests/run-all" "$SCOPE_SOURCE/.ci/run"
 equal "the C program's calls" 100 "$(ncalls work.h5 solve)"
 equal "the Fortran program's calls" 1 "$(ncalls work-fortran.h5 solve)"
+equal "the Python script's calls" 10 "$(ncalls script.h5 square)"
 equal "ranks of the MPI program" "0 1" "$(ranks out.h5 MPI_Barrier | sed 's/ 2 3$//')"
 ok "the directories it names exist" bash -c "cd '$SCOPE_SOURCE' && ls -d preload cli cli/collect libreader share tests tests/bench/figures share/setup/packages share/doc/format.md libreader/scope_reader.h"
 finish
