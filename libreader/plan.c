@@ -102,7 +102,7 @@ static int check_ranks(struct rd_plan *plan) {
     return SPR_OK;
 }
 
-/* Profiles that share ranks must have regions of their own. */
+/* The first profile, whose ranks others may have, must have regions of its own. */
 static int check_regions(struct rd_plan *plan) {
     if (plan->options->ranks != SPR_RANKS_SHARE || !plan->names.count) return SPR_OK;
     size_t *owners = calloc(plan->names.count, sizeof *owners); /* 0: nobody yet */
@@ -111,7 +111,7 @@ static int check_regions(struct rd_plan *plan) {
     for (size_t i = 0; status == SPR_OK && i < plan->num_rows; i++) {
         const struct rd_plan_row *row = &plan->rows[i];
         size_t *owner = &owners[row->region];
-        if (*owner && *owner != row->from + 1)
+        if (*owner && (*owner == 1) != (row->from == 0))
             status = rd_fail(plan->error, SPR_CONFLICT, plan->profiles[row->from]->path, "has a region '%s', as %s has",
                              plan->names.items[row->region], plan->profiles[*owner - 1]->path);
         *owner = row->from + 1;
