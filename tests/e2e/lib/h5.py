@@ -39,7 +39,7 @@ class Profile:
             raise ValueError("schema %r" % schema)
         names = [text(n) for n in self.file["region_table/names"][()]]
         index = self.file["rank_region_index"]
-        if text(self.file.attrs["storage_layout"]) == "aggregate":
+        if text(self.file.attrs.get("storage_layout", "columnar")) == "aggregate":
             self.rows = self.sums(names, index)
             return
         events = self.file["events"]
