@@ -57,6 +57,16 @@ done
 mv a.json.gz named.h5
 ok "the content counts, not the name" scope-profiler inspect -q named.h5
 
+# The example of the library reads all of them, and HDF5 lets it alone.
+totals=$SCOPE_BUILD/share/examples/totals
+for file in s.h5 a.json named.h5; do
+    run "$totals" $file
+    equal "the library's example: $file" 0 "$rc"
+    matches "has its lines: $file" '^outer +400 calls +[0-9]+\.[0-9]{6} s   p95 [0-9.e-]+ s$' out.txt
+done
+run "$totals" no-such.h5
+equal "and says what is wrong" "1 no-such.h5: No such file or directory" "$rc $(cat err.txt)"
+
 # What Python writes.
 python3 - <<'P'
 import json

@@ -268,7 +268,7 @@ static void csv_quotes_what_it_must(void **state) {
     FILE *out = open_memstream(&text, &length);
     assert_int_equal(csv_regions(out, profile, NULL, SPR_FULL, NULL), 0);
     fclose(out);
-    static const char values[] = "1,1,0.005,0.005,0.005,0.005,0.005,0.005,0.005,0,0.005,0.005,0.005,0";
+    static const char values[] = "1,1,0.005,0.005,0.005,0.005,0.005,0.005,0.005,0,0.005,0.005,0.005,0,0.005";
     assert_true(asprintf(&expected,
                          "%s,\"comma, \"\"quote\"\"\",%s\r\n"
                          "%s,\"line\nbreak\",%s\r\n"
