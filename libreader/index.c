@@ -14,6 +14,8 @@ struct index_row {
     int64_t exclusive, line;
     const char *file, *text, *tags;
     int64_t total, minimum, maximum; /* aggregate */
+    uint64_t all_calls;              /* columnar: calls that are kept and those that were added up; 0 not stored */
+    int64_t all_exclusive;
 };
 
 #define ROW(member) offsetof(struct index_row, member)
@@ -34,6 +36,16 @@ static const struct rd_field columnar_fields[] = {
     {.name = "source_files", .kind = RD_STRING, .offset = ROW(file)},
     {.name = "source_texts", .kind = RD_STRING, .offset = ROW(text)},
     {.name = "tags", .kind = RD_STRING, .offset = ROW(tags)},
+    {.name = "aggregate_counts", .kind = RD_U64, .offset = ROW(all_calls), .most = INT64_MAX, .optional = true},
+    {.name = "aggregate_totals", .kind = RD_I64, .offset = ROW(total), .most = INT64_MAX, .optional = true},
+    {.name = "aggregate_minimums", .kind = RD_I64, .offset = ROW(minimum), .most = INT64_MAX, .optional = true},
+    {.name = "aggregate_maximums", .kind = RD_I64, .offset = ROW(maximum), .most = INT64_MAX, .optional = true},
+    {.name = "aggregate_exclusives",
+     .kind = RD_I64,
+     .offset = ROW(all_exclusive),
+     .least = INT64_MIN,
+     .most = INT64_MAX,
+     .optional = true},
 };
 
 static const struct rd_field aggregate_fields[] = {
@@ -109,6 +121,25 @@ bool rd_aggregate_is_possible(const spr_row *row) {
            row->exclusive_ns <= row->total_ns;
 }
 
+/* Rows of which more is known than their kept calls tell. */
+static int take_sums(spr_profile *profile, const struct index_row *from, size_t number, spr_row *row,
+                     spr_error *error) {
+    row->all_calls = from->calls;
+    if (profile->aggregate || from->all_calls <= from->calls) return SPR_OK;
+    const bool possible = from->minimum <= from->maximum && from->maximum <= from->total && from->all_exclusive >= 0 &&
+                          from->all_exclusive <= from->total;
+    if (!possible)
+        return rd_fail(error, SPR_DAMAGED, profile->path, "row %zu of " INDEX " contradicts itself (aggregate_*)",
+                       number);
+    row->partial = profile->partial = true;
+    row->all_calls = from->all_calls;
+    row->all_total_ns = from->total;
+    row->all_minimum_ns = from->minimum;
+    row->all_maximum_ns = from->maximum;
+    row->all_exclusive_ns = from->all_exclusive;
+    return SPR_OK;
+}
+
 static const char *or_null(const char *text) { return text && *text ? text : NULL; }
 
 static int convert(spr_profile *profile, const struct index_row *from, size_t number, spr_row *row, spr_error *error) {
@@ -130,7 +161,8 @@ static int convert(spr_profile *profile, const struct index_row *from, size_t nu
             return rd_fail(error, SPR_DAMAGED, profile->path, "row %zu of " INDEX " contradicts itself (aggregate_*)",
                            number);
     }
-    return rd_tags_parse(profile, from->tags, row, error);
+    const int status = take_sums(profile, from, number, row, error);
+    return status == SPR_OK ? rd_tags_parse(profile, from->tags, row, error) : status;
 }
 
 /* Rows without calls are not rows; the others go to the profile. */
@@ -142,7 +174,7 @@ static int adopt(spr_profile *profile, spr_row *rows, const struct index_row *fr
     }
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!rows[i].calls) continue;
+        if (!rows[i].all_calls) continue;
         places[used].offset = from[i].offset;
         rows[used++] = rows[i];
     }

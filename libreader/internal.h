@@ -81,6 +81,7 @@ struct spr_profile {
     enum spr_format format;
     int schema;
     bool aggregate;
+    bool partial; /* some row is */
     struct rd_arena strings;
     struct rd_heap_file heap_file;
     struct rd_heap heap; /* while opening, and reading lines */

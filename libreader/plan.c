@@ -60,6 +60,8 @@ static int check_layout(struct rd_plan *plan) {
         if (!plan->profiles[i]->num_rows) continue;
         with_rows++;
         aggregates += plan->profiles[i]->aggregate;
+        if (plan->profiles[i]->partial)
+            return rd_plan_fail(plan, SPR_CONFLICT, "a profile that did not keep every call cannot be copied");
     }
     plan->aggregate = aggregates > 0;
     if (!aggregates || aggregates == with_rows) return SPR_OK;

@@ -226,6 +226,7 @@ const char *spr_path(const spr_profile *profile) { return profile->path; }
 enum spr_format spr_format(const spr_profile *profile) { return profile->format; }
 int spr_schema(const spr_profile *profile) { return profile->schema; }
 bool spr_is_aggregate(const spr_profile *profile) { return profile->aggregate; }
+bool spr_is_partial(const spr_profile *profile) { return profile->partial; }
 int64_t spr_file_bytes(const spr_profile *profile) { return profile->file_bytes; }
 uint32_t spr_num_ranks(const spr_profile *profile) { return profile->num_ranks; }
 uint64_t spr_num_calls(const spr_profile *profile) { return profile->num_calls; }

@@ -78,9 +78,11 @@ int rd_rows_adopt(spr_profile *profile, spr_row *rows, struct rd_place *places, 
     profile->places = places;
     profile->num_rows = count;
     profile->num_calls = 0;
-    for (size_t i = 0; i < count; i++)
-        if (__builtin_add_overflow(profile->num_calls, rows[i].calls, &profile->num_calls))
+    for (size_t i = 0; i < count; i++) {
+        if (!rows[i].all_calls) rows[i].all_calls = rows[i].calls;
+        if (__builtin_add_overflow(profile->num_calls, rows[i].all_calls, &profile->num_calls))
             return rd_fail(error, SPR_DAMAGED, profile->path, "the numbers of calls add up beyond 64 bits");
+    }
     profile->tallies = calloc(count ? count : 1, sizeof *profile->tallies);
     profile->own_ns = calloc(count ? count : 1, sizeof *profile->own_ns);
     profile->own_state = calloc(count ? count : 1, sizeof *profile->own_state);

@@ -50,6 +50,7 @@ enum spr_format { SPR_HDF5, SPR_JSON, SPR_NATIVE };
 enum spr_format spr_format(const spr_profile *profile);
 int spr_schema(const spr_profile *profile);        /* HDF5: 1, 2, 3; else the version of the format */
 bool spr_is_aggregate(const spr_profile *profile); /* statistics only, no single calls */
+bool spr_is_partial(const spr_profile *profile);   /* single calls, but of some rows not of all calls */
 int64_t spr_file_bytes(const spr_profile *profile);
 uint32_t spr_num_ranks(const spr_profile *profile); /* max(mpi_size, highest rank + 1); 0 without rows */
 uint64_t spr_num_calls(const spr_profile *profile); /* over all rows */
@@ -82,8 +83,8 @@ const char *spr_region_name(const spr_profile *profile, size_t region);
 typedef struct {
     size_t region;
     uint32_t rank;
-    uint64_t calls;
-    int64_t exclusive_ns; /* -1: not stored */
+    uint64_t calls;       /* that can be read one by one; of an aggregate file, all */
+    int64_t exclusive_ns; /* of these; -1: not stored */
     bool has_summary;     /* the fields below are stored in the file; aggregate files: false, but the first three are */
     int64_t total_ns, minimum_ns, maximum_ns, first_ns, last_ns, start_minimum_ns, end_maximum_ns;
     double mean_ns, m2_ns2;  /* m2: sum of squared deviations from the mean */
@@ -92,6 +93,11 @@ typedef struct {
     const char *source_text; /* NULL not captured */
     const char *const *tags; /* `num_tags` strings */
     size_t num_tags;
+    /* Where some, or all, of the row's calls were added up instead of kept: what is known of all of them. Statistics
+     * are of these. */
+    bool partial;
+    uint64_t all_calls; /* otherwise the same as `calls` */
+    int64_t all_total_ns, all_minimum_ns, all_maximum_ns, all_exclusive_ns;
 } spr_row;
 
 size_t spr_num_rows(const spr_profile *profile);

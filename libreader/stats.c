@@ -24,6 +24,13 @@ static struct rd_tally stored_tally(const spr_row *row) {
                              .m2 = row->m2_ns2};
 }
 
+static struct rd_tally summed_tally(const spr_row *row) {
+    return (struct rd_tally){.calls = row->all_calls,
+                             .total = row->all_total_ns,
+                             .minimum = row->all_minimum_ns,
+                             .maximum = row->all_maximum_ns};
+}
+
 /* What is done with the calls of a row, as they are read. */
 struct reading {
     struct rd_tally *tally;       /* NULL: they were counted before */
@@ -111,6 +118,7 @@ static int read_tally(spr_profile *profile, size_t row, struct reading *reading,
     return status;
 }
 
+/* Of the calls that can be read one by one. */
 static int find_tally(spr_profile *profile, size_t row, enum spr_depth depth, struct reading *reading,
                       spr_error *error) {
     const spr_row *stored = &profile->rows[row];
@@ -140,6 +148,12 @@ static int pool_row(spr_profile *profile, size_t row, enum spr_depth depth, stru
     struct rd_tally tally;
     struct reading reading = {&tally, quantile, budget};
     double exclusive;
+    const spr_row *stored = &profile->rows[row];
+    if (stored->partial) {
+        tally = summed_tally(stored);
+        rd_pool_add(pool, &tally, (double)stored->all_exclusive_ns);
+        return SPR_OK;
+    }
     int status = find_tally(profile, row, depth, &reading, error);
     if (status == SPR_OK) status = find_exclusive(profile, row, depth, &exclusive, error);
     if (status == SPR_OK) rd_pool_add(pool, &tally, exclusive);
@@ -156,6 +170,12 @@ struct range {
 
 static bool is_asked(const spr_profile *profile, const struct range *range, size_t row) {
     return spr_selects_rank(range->selection, profile->rows[row].rank);
+}
+
+static bool any_partial(const spr_profile *profile, const struct range *range) {
+    for (size_t row = range->first; profile->partial && row < range->first + range->count; row++)
+        if (profile->rows[row].partial && is_asked(profile, range, row)) return true;
+    return false;
 }
 
 /* Further rounds of reading, for percentiles of calls that are too many to be kept. */
@@ -179,7 +199,7 @@ static int pool_range(spr_profile *profile, const struct range *range, enum spr_
     struct rd_pool pool = {0};
     struct rd_quantile quantile = {0};
     struct rd_budget budget = {BUDGET};
-    const bool full = depth == SPR_FULL && !profile->aggregate;
+    const bool full = depth == SPR_FULL && !profile->aggregate && !any_partial(profile, range);
     int status = SPR_OK;
     for (size_t row = range->first; status == SPR_OK && row < range->first + range->count; row++)
         if (is_asked(profile, range, row))
@@ -225,6 +245,7 @@ static int find_bounds(spr_profile *profile, int64_t *earliest, int64_t *latest,
     for (size_t row = 0; row < profile->num_rows; row++) {
         struct rd_tally tally;
         struct reading reading = {.tally = &tally};
+        if (!profile->rows[row].calls) continue;
         const int status = find_tally(profile, row, SPR_SUMMARY, &reading, error);
         if (status != SPR_OK) return status;
         if (tally.start_minimum < *earliest) *earliest = tally.start_minimum;

@@ -58,7 +58,10 @@ GET(index_count) { cell->u64 = FIELD(struct index_row, row)->calls; }
 GET(index_line) { cell->i64 = FIELD(struct index_row, row)->line; }
 GET(index_exclusive) {
     const struct index_row *r = item;
-    cell->i64 = r->process->overlap ? -1 : narrow(r->row->exclusive);
+    const struct totals *sums = &r->row->sums;
+    /* The process that added calls up has seen also those that were not kept, which were within others. */
+    i128 own = sums->known && sums->calls == r->row->calls ? (i128)(sums->total - sums->inside) : r->row->exclusive;
+    cell->i64 = r->process->overlap ? -1 : narrow(own < r->row->total ? own : r->row->total);
 }
 GET(index_file) {
     const struct row *row = FIELD(struct index_row, row);
@@ -72,14 +75,6 @@ GET(index_tags) {
     const struct row *row = FIELD(struct index_row, row);
     cell->text = row->tags ? row->tags->text : "[]";
 }
-
-static const struct column index_columns[] = {
-    {"region_ids", COLUMN_U32, index_region},    {"ranks", COLUMN_U32, index_rank},
-    {"event_offsets", COLUMN_U64, index_offset}, {"event_counts", COLUMN_U64, index_count},
-    {"source_lines", COLUMN_I64, index_line},    {"exclusive_totals", COLUMN_I64, index_exclusive},
-    {"source_files", COLUMN_TEXT, index_file},   {"source_texts", COLUMN_TEXT, index_source},
-    {"tags", COLUMN_TEXT, index_tags},
-};
 
 /* Statistics without single calls. A process that kept its calls beside one that did not has them too. */
 static const struct totals *sums_of(const struct row *row) { return row->sums.known ? &row->sums : NULL; }
@@ -107,6 +102,15 @@ GET(sums_exclusive) {
         "aggregate_exclusives", COLUMN_I64, sums_exclusive                                                             \
     }
 
+static const struct column index_columns[] = {
+    {"region_ids", COLUMN_U32, index_region},    {"ranks", COLUMN_U32, index_rank},
+    {"event_offsets", COLUMN_U64, index_offset}, {"event_counts", COLUMN_U64, index_count},
+    {"source_lines", COLUMN_I64, index_line},    {"exclusive_totals", COLUMN_I64, index_exclusive},
+    {"source_files", COLUMN_TEXT, index_file},   {"source_texts", COLUMN_TEXT, index_source},
+    {"tags", COLUMN_TEXT, index_tags},           SUMS_COLUMNS, /* only where some row has sums */
+};
+enum { NUM_SUMS_COLUMNS = 5 };
+
 static const struct column aggregate_columns[] = {
     {"region_ids", COLUMN_U32, index_region},
     {"ranks", COLUMN_U32, index_rank},
@@ -127,7 +131,7 @@ struct summary {
 /* The sum of squared deviations from exact integer sums: squares - total^2 / n. */
 static double deviations(const struct row *row) {
     u128 total = row->total < 0 ? 0 : (u128)row->total, n = row->calls;
-    if (total > UINT64_MAX) return 0;
+    if (total > UINT64_MAX || !n) return 0;
     u128 square = total * total;
     return (double)(row->squares - square / n) - (double)(square % n) / (double)n;
 }
@@ -142,7 +146,7 @@ static struct summary summarize(const struct row *row) {
         .last = row->last,
         .start_minimum = row->first_start,
         .end_maximum = row->last_end,
-        .mean = (double)row->total / (double)row->calls,
+        .mean = row->calls ? (double)row->total / (double)row->calls : 0,
         .m2 = m2 > 0 ? m2 : 0,
     };
 }
@@ -210,7 +214,10 @@ static bool write_aggregate(hid_t file, const struct index_row *rows, size_t cou
 }
 
 static bool write_columnar(hid_t file, const struct index_row *rows, size_t count) {
-    return columns_write(file, "rank_region_index", index_columns, COUNT(index_columns), rows, count, sizeof *rows) &&
+    bool sums = false;
+    for (size_t i = 0; i < count; i++) sums |= rows[i].row->sums.known;
+    return columns_write(file, "rank_region_index", index_columns, COUNT(index_columns) - (sums ? 0 : NUM_SUMS_COLUMNS),
+                         rows, count, sizeof *rows) &&
            write_summaries(file, rows, count);
 }
 

@@ -93,6 +93,10 @@ static int by_first_start(const void *left, const void *right) {
 
 static bool wants_tree(const spr_profile *profile, enum spr_depth depth, enum rows_tree tree, struct rows *rows) {
     if (tree == ROWS_TREE_NEVER || spr_is_aggregate(profile)) return false;
+    if (spr_is_partial(profile)) {
+        rows->why_flat = xcopy("No call tree, one row a region: of some regions not every call was kept");
+        return false;
+    }
     if (tree == ROWS_TREE_ALWAYS || spr_num_calls(profile) <= ROWS_TREE_LIMIT) return true;
     char *count = number_count(spr_num_calls(profile));
     rows->why_flat = xformat("%s calls: one row a region, %s; --tree reads %s", count,

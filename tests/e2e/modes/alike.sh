@@ -70,6 +70,13 @@ for file in trace-c aggregate-c aggregate-fortran aggregate-three.py; do
     between "$file: solve" 0.015 0.05 "$(sum $file.h5 solve)"
 done
 
+# Some processes of a run keep their calls, some add them up: one file, whose statistics are of all of them.
+run scope-profiler run -q -o both.h5 sh -c 'SCOPE_PROFILER_MODE=aggregate ./three-c; ./three-c'
+run scope-profiler inspect both.h5 --csv
+equal "both: calls" "2 30" "$(python3 -c 'import csv; r = [r for r in csv.reader(open("out.txt")) if "solve" in r][0]; print(r[r.index("solve") + 1], r[r.index("solve") + 2])')"
+run scope-profiler inspect both.h5 --regions-only --include solve --columns region calls total std p95
+matches "both: what is not known is -" 'solve +30 +0\.0[0-9]+ +- +- ' out.txt
+
 # Ends without begins, crossed ends, calls that never end, threads and processes that end inside of calls.
 cat >wrong.c <<'C'
 #include "mk.h"

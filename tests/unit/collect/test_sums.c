@@ -101,6 +101,36 @@ static void open_calls_end_with_the_process(void **state) {
     EXPECT(f->file, "/problem_table/open_ns", 998000, 997900);
 }
 
+/* Another process kept its calls: the file has both. */
+static void beside_a_trace(void **state) {
+    struct fixture *f = *state;
+    struct sums s = {0};
+    struct make_process p;
+    struct make_lane l;
+    s.rows[0] = sum(3, 600, 250, 100, 300);
+    one_process(f, &s, ROWS);
+    make_process(&f->spool, &p, 2);
+    const uint32_t outer = make_region(&p, "outer"), a = make_region(&p, "a");
+    make_lane(&p, &l, 1000);
+    make_begin(&l, 2000, outer);
+    make_begin(&l, 2100, a);
+    make_end(&l, 2300, a);
+    make_end(&l, 3000, outer);
+    make_lane_write(&l);
+    make_process_write(&p);
+    collected(f);
+    assert_int_equal(f->result.calls, 5);
+    EXPECT_TEXTS(f->file, "/region_table/names", "a", "outer");
+    EXPECT(f->file, INDEX "region_ids", 0, 1, 0);
+    EXPECT(f->file, INDEX "ranks", 0, 1, 1);
+    EXPECT(f->file, INDEX "event_counts", 0, 1, 1);
+    EXPECT(f->file, INDEX "exclusive_totals", 0, 800, 200);
+    EXPECT(f->file, INDEX "aggregate_counts", 3, 1, 1);
+    EXPECT(f->file, INDEX "aggregate_totals", 600, 1000, 200);
+    EXPECT(f->file, INDEX "aggregate_exclusives", 350, 800, 200);
+    EXPECT(f->file, "/events/durations", 1000, 200);
+}
+
 static void what_cannot_be(void **state) {
     struct fixture *f = *state;
     struct sums s = {0};
@@ -146,7 +176,8 @@ static void of_something_else(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(adds_up), TEST(open_calls_end_with_the_process), TEST(what_cannot_be),
-                                       TEST(cut_short), TEST(of_something_else)};
+    const struct CMUnitTest tests[] = {TEST(adds_up),        TEST(open_calls_end_with_the_process),
+                                       TEST(what_cannot_be), TEST(beside_a_trace),
+                                       TEST(cut_short),      TEST(of_something_else)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
