@@ -168,6 +168,7 @@ bool count_process(struct process *p) {
     }
     if (!sums_count(p)) return false;
     for (size_t i = 0; i < p->num_rows; i++) p->calls += p->rows[i].calls;
+    for (size_t i = 0; i < p->num_lanes; i++) p->lost += p->lanes[i].dropped;
     p->lost += p->unknown + p->too_deep;
     p->lost = p->info.lost > UINT64_MAX / 2 - p->lost ? UINT64_MAX / 2 : p->lost + p->info.lost;
     number_threads(p);

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define WINDOW_MAX (UINT64_C(64) << 20)
+#define DROPPED_MAX (UINT64_C(1) << 48)
+#define WINDOW_MAX  (UINT64_C(64) << 20)
 
 static int open_file(const struct process *process, uint32_t number, uint64_t *size) {
     char name[64];
@@ -60,7 +61,10 @@ bool lane_open(struct process *process, uint32_t number, struct lane *lane) {
            head.version == SPOOL_VERSION && head.window_bytes && head.window_bytes % SPOOL_PAGE == 0 &&
            head.window_bytes <= WINDOW_MAX && size > SPOOL_PAGE;
     if (good) {
-        *lane = (struct lane){.number = number, .window_bytes = head.window_bytes, .first_tick = head.first_tick};
+        *lane = (struct lane){.number = number,
+                              .window_bytes = head.window_bytes,
+                              .first_tick = head.first_tick,
+                              .dropped = head.dropped < DROPPED_MAX ? head.dropped : DROPPED_MAX};
         if (!count_words(fd, lane, &committed)) process->damaged = true;
         if (size > SPOOL_PAGE + head.window_bytes) available = (size - SPOOL_PAGE - head.window_bytes) / 8;
         if (committed >> 1 > available) { /* what follows the gap would be paired wrongly */

@@ -42,7 +42,8 @@ struct row {
     /* counted in the first pass */
     uint64_t calls; /* in the event columns */
     uint64_t unmatched, overlaps, cut, at_exit;
-    bool seen; /* calls of it were dropped */
+    bool seen;      /* calls of it were dropped */
+    bool throttled; /* from some call on they were added up only */
     /* second pass: where the next call goes, and the window of calls that are still in memory */
     uint64_t offset;   /* of call 0 in the event columns */
     uint64_t next;     /* calls begun so far */
@@ -70,6 +71,7 @@ struct lane {
     uint64_t window_bytes;
     uint64_t words; /* flushed ones and those in the window, as of when the spool was opened */
     uint64_t first_tick;
+    uint64_t dropped; /* events that a limit did not allow */
 };
 
 struct thread {

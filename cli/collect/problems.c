@@ -48,6 +48,10 @@ const char *process_problem(const struct collection *c, const struct process *p,
     if (p->info.stop == SPOOL_STOP_ERROR) {
         snprintf(text, size, "recording stopped early: %s", strerror(p->info.stop_errno));
         *since_ns = p->stop_ns;
+    } else if (p->info.stop == SPOOL_STOP_LIMIT) {
+        snprintf(text, size, "the limit on its recording was reached: %" PRIu64 " event%s dropped", p->lost,
+                 p->lost == 1 ? " was" : "s were");
+        *since_ns = p->stop_ns;
     } else if (p->running) {
         snprintf(text, size, "still running when it was collected");
         *since_ns = c->machine.now_ns + p->align_ns;
@@ -63,7 +67,8 @@ const char *process_problem(const struct collection *c, const struct process *p,
 
 struct sums { /* of a region over all ranks */
     const char *name;
-    uint64_t calls, unmatched, cut, at_exit, overlaps;
+    uint64_t calls, kept, unmatched, cut, at_exit, overlaps;
+    bool throttled;
 };
 
 static void note_region(struct report *report, const struct sums *s) {
@@ -73,6 +78,9 @@ static void note_region(struct report *report, const struct sums *s) {
         note(report, "%s: %" PRIu64 " call%s open at exit", name, n, n == 1 ? "" : "s");
     else if (n)
         note(report, "%s: %" PRIu64 " of %" PRIu64 " calls %s not ended", name, n, s->calls, n == 1 ? "was" : "were");
+    if (s->throttled)
+        note(report, "%s: %" PRIu64 " of %" PRIu64 " calls were kept, the others were only added up", name, s->kept,
+             s->calls);
     n = s->unmatched;
     if (n) note(report, "%s: %" PRIu64 " end%s without a begin", name, n, n == 1 ? "" : "s");
     n = s->overlaps;
@@ -91,6 +99,8 @@ static bool note_regions(struct collection *c, size_t num_regions) {
             struct sums *s = &sums[row->region];
             s->name = row->name->text;
             s->calls += row_calls(row);
+            s->kept += row->calls;
+            s->throttled |= row->throttled;
             s->unmatched += row->unmatched;
             s->cut += row->cut;
             s->at_exit += row->at_exit;
@@ -115,6 +125,9 @@ static void note_process(const struct collection *c, const struct process *p) {
     if (p->info.stop == SPOOL_STOP_ERROR)
         note(report, "%s: recording stopped early: %s%s%s", who, p->info.stop_path, p->info.stop_path[0] ? ": " : "",
              strerror(p->info.stop_errno));
+    if (p->info.stop == SPOOL_STOP_LIMIT)
+        note(report, "%s: the limit on its recording was reached: %" PRIu64 " event%s dropped", who, p->lost,
+             p->lost == 1 ? " was" : "s were");
     if (strncmp(ended, "signal ", 7) == 0)
         note(report, "%s was ended by %s (%s)", who, ended, strsignal(atoi(ended + 7)));
     if (p->running) note(report, "%s was still running: what it records from now on is lost", who);
@@ -126,7 +139,8 @@ static void note_process(const struct collection *c, const struct process *p) {
         note(report, "%s: %" PRIu64 " call%s nested too deeply to be kept", who, p->too_deep,
              p->too_deep == 1 ? " was" : "s were");
     uint64_t other = p->lost - p->unknown - p->too_deep;
-    if (other) note(report, "%s: %" PRIu64 " event%s lost", who, other, other == 1 ? " was" : "s were");
+    if (other && p->info.stop != SPOOL_STOP_LIMIT)
+        note(report, "%s: %" PRIu64 " event%s lost", who, other, other == 1 ? " was" : "s were");
 }
 
 bool problems_note(struct collection *c, size_t num_regions) {

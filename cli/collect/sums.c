@@ -49,6 +49,7 @@ static void take_sum(struct process *p, uint32_t region, const struct spool_sum 
         return;
     }
     if (sum->calls) add(&row->sums, sum);
+    row->throttled |= sum->throttled != 0;
     row->unmatched += bounded(sum->unmatched, TICKS_MAX);
     row->overlaps += bounded(sum->overlaps, calls);
     row->cut += bounded(sum->cut, calls);
@@ -145,7 +146,16 @@ static void count_threads(struct process *p) {
     }
 }
 
+/* Where there are calls as well, they are those of the same lanes: what does not balance is counted once. */
+static void forget_problems(struct process *p) {
+    for (size_t i = 0; p->num_sums && i < p->num_rows; i++) {
+        struct row *row = &p->rows[i];
+        row->unmatched = row->overlaps = row->cut = row->at_exit = 0;
+    }
+}
+
 bool sums_count(struct process *p) {
+    forget_problems(p);
     for (size_t i = 0; i < p->num_sums; i++)
         if (!read_sums(p, p->sums[i])) return false;
     for (size_t i = 0; i < p->num_open; i++) row_of(p, p->open[i].call.region)->sums.calls++;

@@ -32,6 +32,9 @@ enum {
     LABEL = OPTION_LONG,
     COMPRESS,
     AGGREGATION_MODE,
+    THROTTLE,
+    MAX_SIZE,
+    TAG,
     RECURSIVE,
     NO_RECURSIVE,
     ALL,
@@ -54,11 +57,16 @@ static const struct option_spec options[] = {
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
     {AGGREGATION_MODE, "aggregation-mode", NULL,
      "add the calls up and keep none: number, total, minimum,\nmaximum and own time, whatever the length of the run"},
+    {THROTTLE, "throttle", "CALLS:TIME",
+     "a region with so many calls, of less than TIME on average,\nis added up from then on; for example 100000:1us"},
+    {MAX_SIZE, "max-size", "SIZE", "keep at most so much of each process (500M); what follows\nis counted as dropped"},
     {RECURSIVE, "recursive", NULL, "record every call of the program's own Python functions"},
     {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
     {ALL, "all", NULL, "those of the standard library and installed packages as\nwell (implies --recursive)"},
-    {INCLUDE, "include", "GLOB", "only Python functions of such a name, module.function;\nmay be repeated"},
-    {EXCLUDE, "exclude", "GLOB", "no Python functions of such a name; may be repeated"},
+    {INCLUDE, "include", "GLOB",
+     "only regions of such a name: regions, MPI calls, Python\nfunctions (module.function); may be repeated"},
+    {EXCLUDE, "exclude", "GLOB", "none of such a name; may be repeated"},
+    {TAG, "tag", "NAME", "only regions that carry the tag; may be repeated"},
     {PYTHON, "python", "FILE", "the Python that runs PROGRAM (default: python3)"},
     {PYTHON_HOOK, "python-hook", "NAME",
      "how calls are seen: setprofile, evalframe (3.8 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
@@ -112,8 +120,15 @@ static int take_repeat(struct run *run, const char *text) {
     return options_complain(&syntax, "--repeat: '%s' is none of 1 to %d", text, REPEAT_MOST);
 }
 
+static int complain(char *why) {
+    const int status = options_complain(&syntax, "%s", why);
+    free(why);
+    return status;
+}
+
 static int parse(int argc, char **argv, struct run *run) {
     const char *value;
+    char *why;
     *run = (struct run){.given = "profiling_data.h5"};
     for (int key; !run->module && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
         case 'o':
@@ -135,6 +150,15 @@ static int parse(int argc, char **argv, struct run *run) {
         case AGGREGATION_MODE:
             run->recording.aggregate = true;
             break;
+        case THROTTLE:
+            if (!recording_throttle(&run->recording, value, &why)) return complain(why);
+            break;
+        case MAX_SIZE:
+            if (!recording_max_size(&run->recording, value, &why)) return complain(why);
+            break;
+        case TAG:
+            python_add_glob(&run->recording.tags, value);
+            break;
         case RECURSIVE:
             run->request.functions = true;
             break;
@@ -145,10 +169,10 @@ static int parse(int argc, char **argv, struct run *run) {
             run->request.functions = run->request.all = true;
             break;
         case INCLUDE:
-            python_add_glob(&run->request.include, value);
+            python_add_glob(&run->recording.include, value);
             break;
         case EXCLUDE:
-            python_add_glob(&run->request.exclude, value);
+            python_add_glob(&run->recording.exclude, value);
             break;
         case PYTHON:
             run->python = value;
@@ -391,6 +415,7 @@ int command_run(int argc, char **argv) {
     int status = run.repeat ? start_repeatedly(&run, argv + optind) : start(&run, argv + optind);
     program_free(&run.program);
     output_free(&run.output);
+    recording_request_free(&run.recording);
     python_request_free(&run.request);
     free(run.why_nothing);
     return status;

@@ -31,16 +31,12 @@ static void set(const char *variable, const char *value) {
 void python_set_environment(const struct python_request *request) {
     set("SCOPE_PROFILER_PYTHON", request->functions ? "functions" : NULL);
     set("SCOPE_PROFILER_PYTHON_ALL", request->all ? "1" : NULL);
-    set("SCOPE_PROFILER_PYTHON_INCLUDE", request->include);
-    set("SCOPE_PROFILER_PYTHON_EXCLUDE", request->exclude);
     set("SCOPE_PROFILER_PYTHON_HOOK", request->hook);
     set("SCOPE_PROFILER_LINES", request->lines ? "1" : NULL);
     set("SCOPE_PROFILER_LINE_FUNCTIONS", request->line_functions);
 }
 
 void python_request_free(struct python_request *request) {
-    free(request->include);
-    free(request->exclude);
     free(request->line_functions);
     *request = (struct python_request){0};
 }

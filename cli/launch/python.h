@@ -6,12 +6,11 @@
 #include <stdbool.h>
 
 struct python_request {
-    bool functions;          /* record every call of user code */
-    bool all;                /* of the standard library and installed packages as well */
-    char *include, *exclude; /* globs on names, one a line; NULL: none */
-    bool lines;              /* count lines as well: */
-    char *line_functions;    /* of the functions with such names, one glob a line; NULL: of all of user code */
-    const char *hook;        /* NULL: the recorder chooses */
+    bool functions;       /* record every call of user code */
+    bool all;             /* of the standard library and installed packages as well */
+    bool lines;           /* count lines as well: */
+    char *line_functions; /* of the functions with such names, one glob a line; NULL: of all of user code */
+    const char *hook;     /* NULL: the recorder chooses */
 };
 
 /* Adds a glob to one of the request's lists. */

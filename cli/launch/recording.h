@@ -4,15 +4,26 @@
 #define CLI_RECORDING_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct recording_request {
-    bool aggregate; /* calls are added up, none is kept */
+    bool aggregate;          /* calls are added up, none is kept */
+    char *include, *exclude; /* globs on names of regions, one a line; NULL: none */
+    char *tags;              /* one a line; NULL: none */
+    uint64_t throttle_calls; /* 0: keep all calls of every region */
+    uint64_t throttle_ns;
+    uint64_t max_bytes; /* 0: no limit */
 };
+
+/* What an option was given for `request`; false with the reason when it makes no sense. */
+bool recording_throttle(struct recording_request *request, const char *text, char **why);
+bool recording_max_size(struct recording_request *request, const char *text, char **why);
 
 /* False with the reason when the environment asks for something that there is not. */
 bool recording_judge(const struct recording_request *request, char **why);
 /* Why nothing will be recorded, NULL: there is no such reason. */
 const char *recording_why_nothing(const struct recording_request *request);
 void recording_set_environment(const struct recording_request *request);
+void recording_request_free(struct recording_request *request);
 
 #endif

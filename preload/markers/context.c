@@ -233,7 +233,7 @@ int context_region(sp_profiler *p, const char *name, size_t length, const char *
     }
     if (length == SP_NUL_TERMINATED) length = strlen(name);
     const int number = rec_region_in(p->recorder, name, length, file, file ? line : -1, NULL);
-    status(p, number > 0 ? SP_OK : SP_ERR_NO_MEMORY);
+    status(p, number > 0 || number == REC_UNWANTED ? SP_OK : SP_ERR_NO_MEMORY);
     return handle_of(number);
 }
 

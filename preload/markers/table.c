@@ -36,6 +36,8 @@ __attribute__((visibility("default"))) struct sp_api sp_api_v1 = {
     .profiler_output_path = context_output_path,
     .profiler_last_error = context_last_error,
     .profiler_set_output_format = context_set_output_format,
+    .pause = rec_pause,
+    .resume = rec_resume,
 };
 
 static void mode_changed(const struct rec_functions *functions) {

@@ -111,7 +111,7 @@ static void lose(void) {
     taken = true;
     taken_since = rec_clock_ns();
     end_open_functions();
-    if (gap_serial != rec_default_serial) gap_region = rec_region(name, sizeof name - 1, NULL, -1, NULL);
+    if (gap_serial != rec_default_serial) gap_region = rec_region_chosen(name, sizeof name - 1, NULL, -1, NULL);
     gap_serial = rec_default_serial;
     rec_begin(gap_region);
 }

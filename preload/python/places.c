@@ -106,7 +106,7 @@ static struct place *make(const char *key, uint32_t length, const char *name, co
     char *path = absolute(file);
     if (!path) return NULL;
     choose_label(label, sizeof label, name, file, path, line, always_say_where);
-    int region = rec_region(label, strlen(label), path, line, NULL);
+    int region = rec_region_chosen(label, strlen(label), path, line, NULL);
     struct place *place = region > 0 ? add(key, length, region) : NULL;
     char *label_copy = place ? strdup(label) : NULL;
     if (!label_copy) {
@@ -136,6 +136,6 @@ void place_resumed(struct place *place) {
     static const char suffix[] = " [resumed]";
     char label[2 * NAME_MAX_BYTES + sizeof suffix];
     int length = snprintf(label, sizeof label, "%s%s", place->label ? place->label : "?", suffix);
-    int region = rec_region(label, (size_t)length, place->file, place->line, NULL);
+    int region = rec_region_chosen(label, (size_t)length, place->file, place->line, NULL);
     if (region > 0) place->resumed = region;
 }

@@ -4,6 +4,7 @@
 #include "hook.h"
 #include "names.h"
 #include "recorder.h"
+#include "spool.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,11 +13,9 @@
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
 /* The environment, set by `run`. */
-#define ENV_PYTHON  "SCOPE_PROFILER_PYTHON"         /* what to record: words with commas between; "functions" */
-#define ENV_ALL     "SCOPE_PROFILER_PYTHON_ALL"     /* 1: also the standard library and installed packages */
-#define ENV_INCLUDE "SCOPE_PROFILER_PYTHON_INCLUDE" /* globs on region names, one a line */
-#define ENV_EXCLUDE "SCOPE_PROFILER_PYTHON_EXCLUDE"
-#define ENV_HOOK    "SCOPE_PROFILER_PYTHON_HOOK" /* auto or a hook's name */
+#define ENV_PYTHON "SCOPE_PROFILER_PYTHON"      /* what to record: words with commas between; "functions" */
+#define ENV_ALL    "SCOPE_PROFILER_PYTHON_ALL"  /* 1: also the standard library and installed packages */
+#define ENV_HOOK   "SCOPE_PROFILER_PYTHON_HOOK" /* auto or a hook's name */
 
 /* The cheapest that is exact first. */
 static const struct hook *const hooks[] = {&hook_monitoring, &hook_evalframe, &hook_setprofile};
@@ -62,7 +61,7 @@ static const char *program_name(const char *event, PyObject *args) {
 
 static void begin_root(const char *event, PyObject *args) {
     const char *name = program_name(event, args);
-    root = rec_region(name, strlen(name), NULL, -1, NULL);
+    root = rec_region_chosen(name, strlen(name), NULL, -1, NULL);
     root_serial = rec_default_serial;
     in_root = true;
     rec_begin(root);
@@ -155,7 +154,7 @@ static bool asked(const char *words, const char *word) {
 __attribute__((constructor(ATTACH_ADD_PRIORITY))) static void begin(void) {
     if (!asked(getenv(ENV_PYTHON), "functions") || !rec_active()) return;
     const char *all = getenv(ENV_ALL), *name = getenv(ENV_HOOK);
-    names_configure(all && strcmp(all, "1") == 0, getenv(ENV_INCLUDE), getenv(ENV_EXCLUDE));
+    names_configure(all && strcmp(all, "1") == 0, getenv(SPOOL_ENV_INCLUDE), getenv(SPOOL_ENV_EXCLUDE));
     if (name && *name && strlen(name) < sizeof asked_for) strcpy(asked_for, name);
     pthread_atfork(NULL, NULL, forked);
     attach_add(&room);

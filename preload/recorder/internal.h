@@ -64,8 +64,7 @@ static inline __attribute__((always_inline)) uint64_t *lane_take(struct lane *la
 #endif
 }
 
-static inline __attribute__((always_inline)) void lane_record(struct lane *lane, enum spool_clock clock, uint64_t low) {
-    uint64_t ticks = clock_ticks(clock);
+static inline __attribute__((always_inline)) void lane_record_at(struct lane *lane, uint64_t ticks, uint64_t low) {
     uint64_t since = ticks - lane->base;
     uint64_t *place = lane_take(lane);
     if (UNLIKELY(since >> SPOOL_TICK_BITS || place >= lane->limit)) {
@@ -74,6 +73,14 @@ static inline __attribute__((always_inline)) void lane_record(struct lane *lane,
     }
     *(volatile uint64_t *)place = since << SPOOL_TICK_SHIFT | low;
 }
+
+static inline __attribute__((always_inline)) void lane_record(struct lane *lane, enum spool_clock clock, uint64_t low) {
+    lane_record_at(lane, clock_ticks(clock), low);
+}
+
+/* The recording has stopped because it holds as much as was asked for; from then on events are counted: */
+bool lane_limit_reached(const struct recorder *recorder);
+void lane_drop(struct recorder *recorder);
 
 /* The lane of this thread in `recorder`, made if need be; NULL when recording has stopped. Call it quiet. */
 struct lane *lane_acquire(struct recorder *recorder);
@@ -115,6 +122,7 @@ struct live {
     atomic_uint lanes;
     atomic_ullong threads;
     int64_t calibrated_ns;
+    atomic_ullong bytes; /* flushed, all lanes */
     bool is_mpi;
     int mpi_rank, mpi_size;
 };
@@ -128,17 +136,20 @@ struct regions { /* made longer under live->lock */
     size_t arena_left;
 };
 
-enum rec_mode { REC_TRACE, REC_AGGREGATE, REC_OFF };
+enum rec_mode { REC_TRACE, REC_AGGREGATE, REC_OFF, REC_THROTTLE /* both, until a region is called too often */ };
 
 struct recorder {
     char spool[PATH_MAX];
     char output[PATH_MAX];
     enum spool_clock clock;
     enum rec_mode mode;
-    int index;        /* its place in the threads' tables; 0: the session's */
-    bool own;         /* of rec_open() */
-    int rank;         /* given to rec_open(), -1 */
-    uint64_t last_id; /* not wiped: a forked child's parent */
+    uint64_t most_bytes;     /* of words that a process keeps; 0: all */
+    uint64_t throttle_calls; /* REC_THROTTLE: a region with so many calls on a thread, of */
+    uint64_t throttle_ns;    /* less than that on average, is not traced any more */
+    int index;               /* its place in the threads' tables; 0: the session's */
+    bool own;                /* of rec_open() */
+    int rank;                /* given to rec_open(), -1 */
+    uint64_t last_id;        /* not wiped: a forked child's parent */
     int last_pid;
     struct live *live;
     struct regions regions;
@@ -157,8 +168,8 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
 
 /* regions.c */
 void region_forget_all(struct recorder *recorder);
-int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
-               const char *tags);
+int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line, const char *tags,
+               bool filtered);
 void region_log_all(struct recorder *recorder); /* those not logged yet; live->lock is held */
 
 /* recorder.c */
@@ -185,8 +196,13 @@ int command_collect(const char *spool, bool keep);
 /* warn.c */
 void warn_init(void);
 
+/* filter.c */
+void filter_init(void); /* from the constructor */
+/* tags: a JSON array of strings, NULL none. */
+bool filter_wants(const char *name, size_t length, const char *tags);
+
 /* modes.c */
-void mode_choose(void);          /* sets rec_now by recorder_default */
-enum rec_mode mode_wanted(void); /* by the environment */
+void mode_choose(void);                     /* sets rec_now by recorder_default */
+void mode_apply(struct recorder *recorder); /* what the environment asks for */
 
 #endif

@@ -185,6 +185,28 @@ void lane_init(void) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+bool lane_limit_reached(const struct recorder *recorder) {
+    const struct spool_process *process = recorder->live->process;
+    return process && process->stop == SPOOL_STOP_LIMIT;
+}
+
+void lane_drop(struct recorder *recorder) {
+    struct lane *lane = lane_known(recorder);
+    uint64_t *dropped = lane && lane->header ? &lane->header->dropped : &recorder->live->process->lost;
+    __atomic_fetch_add(dropped, 1, __ATOMIC_RELAXED);
+}
+
+/* False when the recorder keeps as many bytes as it was asked for: what is in windows stays, and nothing more comes. */
+static bool allowed(struct lane *lane, size_t words) {
+    struct recorder *recorder = lane->recorder;
+    const uint64_t bytes = words * sizeof(uint64_t);
+    if (!recorder->most_bytes) return true;
+    if (atomic_fetch_add(&recorder->live->bytes, bytes) + bytes <= recorder->most_bytes) return true;
+    lane->limit = lane->window;
+    process_stop(recorder, SPOOL_STOP_LIMIT, 0, "");
+    return false;
+}
+
 /* Moves the window's words to the end of the lane's file. False: recording has stopped; the words stay in the window,
  * which is part of the file. */
 static bool flush(struct lane *lane) {
@@ -192,6 +214,7 @@ static bool flush(struct lane *lane) {
     uint64_t *end = lane->cur < lane->hard_end ? lane->cur : lane->hard_end;
     size_t words = (size_t)(end - lane->window);
     char path[PATH_MAX + 64];
+    if (!allowed(lane, words)) return false;
     process_path(recorder, path, "-%u.lane", lane->number);
     if (!sys_append(path, lane->window, words * sizeof(uint64_t))) {
         lane->limit = lane->window; /* nothing more fits */
@@ -274,6 +297,7 @@ void lane_slow(struct lane *lane, uint64_t *place, uint64_t ticks, uint64_t low)
         took_long = true;
         if (!flush(right)) right = NULL;
     }
+    if (!right && recorder && lane_limit_reached(recorder)) lane_drop(recorder);
     if (right) {
         /* The time that was spent here is not the region's that begins, nor the one's that ended. */
         if (took_long && !(low & SPOOL_KIND_END)) ticks = clock_ticks(recorder->clock);
@@ -297,14 +321,21 @@ void lane_detach_all(struct recorder *recorder) {
 
 static void add_up_in(struct recorder *recorder, struct lane *lane, uint64_t low) {
     const int region = (int)(low & SPOOL_REGION_MASK);
-    if (lane && lane->recorder != recorder) lane = NULL;
-    (low & SPOOL_KIND_END ? sums_end : sums_begin)(recorder, lane ? lane : &lane_none, recorder->clock, region);
+    const bool end = low & SPOOL_KIND_END;
+    if (!lane || lane->recorder != recorder) lane = &lane_none;
+    if (recorder->mode == REC_AGGREGATE)
+        (end ? sums_end : sums_begin)(recorder, lane, recorder->clock, region);
+    else
+        (end ? throttle_end : throttle_begin)(recorder, lane, recorder->clock, region);
 }
 
 static void record_in(struct recorder *recorder, uint64_t low) {
-    if (recorder->live->state == LIVE_STOPPED) return;
+    if (recorder->live->state == LIVE_STOPPED) {
+        if (lane_limit_reached(recorder)) lane_drop(recorder);
+        return;
+    }
     struct lane *lane = lanes[recorder->index];
-    if (recorder->mode == REC_AGGREGATE) {
+    if (recorder->mode != REC_TRACE) {
         add_up_in(recorder, lane, low);
         return;
     }

@@ -29,53 +29,174 @@ TRACE(monotonic, SPOOL_CLOCK_MONOTONIC)
 AGGREGATE(counter, SPOOL_CLOCK_TSC)
 AGGREGATE(monotonic, SPOOL_CLOCK_MONOTONIC)
 
+#define THROTTLE(clock_name, clock_kind)                                                                               \
+    static void throttle_begin_##clock_name(int region) {                                                              \
+        throttle_begin(recorder_default, lane_mine, clock_kind, region);                                               \
+    }                                                                                                                  \
+    static void throttle_end_##clock_name(int region) { throttle_end(recorder_default, lane_mine, clock_kind, region); }
+
+THROTTLE(counter, SPOOL_CLOCK_TSC)
+THROTTLE(monotonic, SPOOL_CLOCK_MONOTONIC)
+
+/* As much as was asked for is recorded. */
+static void drop(int region) {
+    if (region > 0) lane_drop(recorder_default);
+}
+
 /* The first event of a session: the clock is chosen only now, so that a program that records nothing pays nothing. */
 static void first_begin(int region);
 static void first_end(int region);
 
 enum mode {
     MODE_OFF,
+    MODE_DROP,
     MODE_FIRST,
     MODE_TRACE_COUNTER,
     MODE_TRACE_MONOTONIC,
     MODE_AGGREGATE_COUNTER,
-    MODE_AGGREGATE_MONOTONIC
+    MODE_AGGREGATE_MONOTONIC,
+    MODE_THROTTLE_COUNTER,
+    MODE_THROTTLE_MONOTONIC
 };
 static const struct rec_functions functions[] = {
     [MODE_OFF] = {off, off},
+    [MODE_DROP] = {drop, drop},
     [MODE_FIRST] = {first_begin, first_end},
     [MODE_TRACE_COUNTER] = {trace_begin_counter, trace_end_counter},
     [MODE_TRACE_MONOTONIC] = {trace_begin_monotonic, trace_end_monotonic},
     [MODE_AGGREGATE_COUNTER] = {aggregate_begin_counter, aggregate_end_counter},
     [MODE_AGGREGATE_MONOTONIC] = {aggregate_begin_monotonic, aggregate_end_monotonic},
+    [MODE_THROTTLE_COUNTER] = {throttle_begin_counter, throttle_end_counter},
+    [MODE_THROTTLE_MONOTONIC] = {throttle_begin_monotonic, throttle_end_monotonic},
 };
 
 struct rec_functions rec_now = {off, off};
+static struct rec_functions recording = {off, off}; /* what runs outside of pauses */
 static void (*listener)(const struct rec_functions *functions);
 
-static void set(enum mode mode) {
-    rec_now = functions[mode];
+static void set(struct rec_functions now) {
+    rec_now = now;
     if (listener) listener(&rec_now);
 }
 
-void mode_choose(void) {
-    struct recorder *r = recorder_default;
-    if (!r || r->live->state == LIVE_STOPPED)
-        set(MODE_OFF);
-    else if (!r->clock)
-        set(MODE_FIRST);
-    else
-        set((r->mode == REC_AGGREGATE ? MODE_AGGREGATE_COUNTER : MODE_TRACE_COUNTER) +
-            (r->clock == SPOOL_CLOCK_MONOTONIC));
+static enum mode choose(const struct recorder *r) {
+    static const enum mode by_recorder[] = {
+        [REC_TRACE] = MODE_TRACE_COUNTER,
+        [REC_AGGREGATE] = MODE_AGGREGATE_COUNTER,
+        [REC_OFF] = MODE_OFF,
+        [REC_THROTTLE] = MODE_THROTTLE_COUNTER,
+    };
+    if (!r || r->mode == REC_OFF) return MODE_OFF;
+    if (r->live->state == LIVE_STOPPED) return lane_limit_reached(r) ? MODE_DROP : MODE_OFF;
+    if (!r->clock) return MODE_FIRST;
+    return by_recorder[r->mode] + (r->clock == SPOOL_CLOCK_MONOTONIC);
 }
 
-enum rec_mode mode_wanted(void) {
+/* ---- pauses
+ * ---------------------------------------------------------------------------------------------------------- Which of a
+ * thread's open calls are recorded, outermost first: those from before the first pause; then `run[0]` that are not,
+ * run[1] that are, and so on. An end belongs to the innermost. */
+enum { RUNS = 32 };
+static TLS struct {
+    unsigned count;
+    uint64_t run[RUNS];
+} opened;
+
+static enum { NEVER_PAUSED, PAUSED, RESUMED } pause_state;
+
+static void opened_push(bool recorded) {
+    if (opened.count == 0 && recorded) return;
+    if (opened.count == 0 || (opened.count & 1) == recorded) {
+        if (opened.count < RUNS) opened.run[opened.count++] = 0;
+    }
+    opened.run[opened.count - 1]++;
+}
+
+/* True when the call that ends is a recorded one. */
+static bool opened_pop(void) {
+    if (opened.count == 0) return true;
+    const bool recorded = (opened.count & 1) == 0;
+    if (--opened.run[opened.count - 1] == 0) opened.count--;
+    return recorded;
+}
+
+static void paused_begin(int region) {
+    if (region > 0) opened_push(false);
+}
+static void resumed_begin(int region) {
+    if (region < 1) return;
+    opened_push(true);
+    recording.begin(region);
+}
+static void counted_end(int region) {
+    if (region > 0 && opened_pop()) recording.end(region);
+}
+
+void mode_choose(void) {
+    static const struct rec_functions counting[] = {
+        [PAUSED] = {paused_begin, counted_end}, [RESUMED] = {resumed_begin, counted_end}};
+    recording = functions[choose(recorder_default)];
+    set(pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
+}
+
+static void set_pause(bool pause) {
+    struct sys_quiet q = sys_quiet_begin();
+    if (pause || pause_state != NEVER_PAUSED) {
+        pause_state = pause ? PAUSED : RESUMED;
+        mode_choose();
+    }
+    sys_quiet_end(q);
+}
+
+void rec_pause(void) { set_pause(true); }
+void rec_resume(void) { set_pause(false); }
+
+/* ---- what the environment asks for ----------------------------------------------------------------------------------
+ */
+
+static bool number(const char **at, uint64_t *value) {
+    char *end;
+    if (**at < '0' || **at > '9') return false;
+    errno = 0;
+    *value = strtoull(*at, &end, 10);
+    *at = end;
+    return errno == 0;
+}
+
+/* CALLS:NANOSECONDS */
+static void read_throttle(struct recorder *recorder) {
+    const char *text = getenv(SPOOL_ENV_THROTTLE), *at = text;
+    uint64_t calls, ns;
+    if (!text || !*text || recorder->mode != REC_TRACE) return;
+    if (!number(&at, &calls) || *at++ != ':' || !number(&at, &ns) || *at || calls == 0) {
+        rec_warn(SPOOL_ENV_THROTTLE ": '%.40s' is not CALLS:NANOSECONDS: ignored", text);
+        return;
+    }
+    recorder->mode = REC_THROTTLE;
+    recorder->throttle_calls = calls;
+    recorder->throttle_ns = ns;
+}
+
+static void read_limit(struct recorder *recorder) {
+    const char *text = getenv(SPOOL_ENV_MAX_SIZE), *at = text;
+    if (text && *text && (!number(&at, &recorder->most_bytes) || *at))
+        rec_warn(SPOOL_ENV_MAX_SIZE ": '%.40s' is no number of bytes: ignored", text);
+}
+
+static enum rec_mode read_mode(void) {
     static const char *const names[] = {[REC_TRACE] = "trace", [REC_AGGREGATE] = "aggregate", [REC_OFF] = "off"};
     const char *wanted = getenv(SPOOL_ENV_MODE);
     for (size_t i = 0; wanted && i < sizeof names / sizeof *names; i++)
         if (strcmp(wanted, names[i]) == 0) return (enum rec_mode)i;
     if (wanted && *wanted) rec_warn(SPOOL_ENV_MODE ": '%.40s' is none of off, trace, aggregate: trace", wanted);
     return REC_TRACE;
+}
+
+void mode_apply(struct recorder *recorder) {
+    recorder->mode = read_mode();
+    recorder->most_bytes = 0;
+    read_throttle(recorder);
+    read_limit(recorder);
 }
 
 static void choose_clock(void) {
@@ -89,12 +210,12 @@ static void choose_clock(void) {
 static void first_begin(int region) {
     if (region < 1) return;
     choose_clock();
-    rec_begin(region);
+    recording.begin(region);
 }
 static void first_end(int region) {
     if (region < 1) return;
     choose_clock();
-    rec_end(region);
+    recording.end(region);
 }
 
 void rec_on_mode(void (*changed)(const struct rec_functions *functions)) {

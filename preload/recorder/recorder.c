@@ -22,7 +22,7 @@ static bool give_live(struct recorder *recorder) {
 
 /* Off is a recording that has stopped before it began. */
 static void apply_mode(struct recorder *recorder) {
-    recorder->mode = mode_wanted();
+    mode_apply(recorder);
     if (recorder->mode == REC_OFF) recorder->live->state = LIVE_STOPPED;
 }
 
@@ -33,6 +33,7 @@ __attribute__((constructor(101))) static void begin(void) {
     lane_init();
     command_find();
     session_read_environment();
+    filter_init();
     if (rec_session() && give_live(&session_recorder)) {
         recorder_default = &session_recorder;
         apply_mode(&session_recorder);
@@ -48,11 +49,14 @@ __attribute__((destructor)) static void end(void) {
 }
 
 int rec_region(const char *name, size_t length, const char *file, int line, const char *tags) {
-    return recorder_default ? region_get(recorder_default, name, length, file, line, tags) : -1;
+    return recorder_default ? region_get(recorder_default, name, length, file, line, tags, true) : -1;
+}
+int rec_region_chosen(const char *name, size_t length, const char *file, int line, const char *tags) {
+    return recorder_default ? region_get(recorder_default, name, length, file, line, tags, false) : -1;
 }
 int rec_region_in(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
                   const char *tags) {
-    return region_get(recorder, name, length, file, line, tags);
+    return region_get(recorder, name, length, file, line, tags, true);
 }
 
 int64_t rec_clock_ns(void) { return clock_monotonic_ns(); }

@@ -29,8 +29,17 @@ bool rec_active(void);
 
 /* The region of this name, made at its first use. name: `length` bytes, any, copied. file: where it is defined (NULL
  * unknown; copied), line: -1 unknown. tags: JSON array of strings (NULL none; copied). The first location and the
- * first tags win. -1 when there are too many regions or no memory. */
+ * first tags win. -1 when there are too many regions or no memory, REC_UNWANTED when the user has excluded it. */
+#define REC_UNWANTED (-2)
 int rec_region(const char *name, size_t length, const char *file, int line, const char *tags);
+
+/* The same for names that the caller has chosen by itself: what the user says of regions in general does not count. */
+int rec_region_chosen(const char *name, size_t length, const char *file, int line, const char *tags);
+
+/* Between the two, begin and end of the default recorder record nothing on any thread. Calls that were begun before a
+ * pause end as always; calls begun in it end unrecorded, also after it. They do not nest. */
+void rec_pause(void);
+void rec_resume(void);
 
 /* What MPI says of this process; -1 unknown. library: its version text (NULL unknown). */
 void rec_set_mpi(int rank, int size, const char *library);

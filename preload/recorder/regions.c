@@ -150,25 +150,55 @@ static void learn_location(struct recorder *recorder, struct region *r, const ch
     process_log(recorder, SPOOL_SOURCE, pieces, 2);
 }
 
-int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
-               const char *tags) {
+/* Names that the filter has refused are in the table, too, so that it is asked once: under another hash, since the same
+ * name may be wanted by who does not ask it. */
+#define REFUSED(hash) ((hash) ^ 0x94d049bb133111ebu)
+
+/* Locked. */
+static void refuse(struct regions *regions, uint64_t hash, const char *name, size_t length) {
+    struct region_table *table = atomic_load_explicit(&regions->table, memory_order_relaxed);
+    if (!table || (table->used + 1) * 2 > table->mask) table = grown(regions, table);
+    struct region *r = length <= INT32_MAX ? arena(regions, sizeof *r) : NULL;
+    const char *own_name = r ? copied(regions, name, length) : NULL;
+    if (!table || !own_name) return;
+    *r = (struct region){.hash = REFUSED(hash), .name = own_name, .name_length = (uint32_t)length};
+    put(table, r);
+}
+
+/* Locked; the region is not there. */
+static int decide(struct recorder *recorder, uint64_t hash, const char *name, size_t length, const char *file, int line,
+                  const char *tags, bool filtered) {
+    struct regions *regions = &recorder->regions;
+    if (filtered) {
+        if (find(atomic_load_explicit(&regions->table, memory_order_relaxed), REFUSED(hash), name, length))
+            return REC_UNWANTED;
+        if (!filter_wants(name, length, tags)) {
+            refuse(regions, hash, name, length);
+            return REC_UNWANTED;
+        }
+    }
+    const struct region *r = make(regions, hash, name, length, file, line, tags);
+    if (r && recorder->live->state == LIVE_ON) region_log_all(recorder);
+    return r ? r->id : -1;
+}
+
+int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line, const char *tags,
+               bool filtered) {
     struct regions *regions = &recorder->regions;
     uint64_t hash = hash_bytes(name, length);
-    struct region *r = find(atomic_load_explicit(&regions->table, memory_order_acquire), hash, name, length);
+    struct region_table *table = atomic_load_explicit(&regions->table, memory_order_acquire);
+    struct region *r = find(table, hash, name, length);
     if (r && (!file || r->file_length)) return r->id;
+    if (!r && filtered && find(table, REFUSED(hash), name, length)) return REC_UNWANTED;
     struct sys_quiet q = sys_quiet_begin();
     struct live *live = recorder->live;
     lock_take(&live->lock);
     r = find(atomic_load_explicit(&regions->table, memory_order_relaxed), hash, name, length);
-    if (r) {
-        learn_location(recorder, r, file, line);
-    } else {
-        r = make(regions, hash, name, length, file, line, tags);
-        if (r && live->state == LIVE_ON) region_log_all(recorder);
-    }
+    if (r) learn_location(recorder, r, file, line);
+    const int id = r ? r->id : decide(recorder, hash, name, length, file, line, tags, filtered);
     lock_give(&live->lock);
     sys_quiet_end(q);
-    return r ? r->id : -1;
+    return id;
 }
 
 /* The tables' memory stays with the recorder for its next use; nobody looks anything up meanwhile. */

@@ -86,6 +86,7 @@ struct spool_lane { /* the first SPOOL_PAGE bytes of the file; the rest of the p
     uint64_t window_bytes; /* multiple of SPOOL_PAGE; the window is at SPOOL_PAGE */
     uint64_t committed;    /* number of flushed words << 1 | SPOOL_CLEARING; stored in one piece */
     uint64_t first_tick;   /* absolute ticks when the lane was made (also its first base) */
+    uint64_t dropped;      /* events behind those that the limit allows */
 };
 
 /* ---- <id>.proc ------------------------------------------------------------------------------------------------- */
@@ -103,6 +104,7 @@ enum spool_stop { /* why recording stopped before the process did */
                   SPOOL_STOP_NOT = 0,
                   SPOOL_STOP_ERROR,    /* stop_errno, stop_path */
                   SPOOL_STOP_FINALIZE, /* sp_finalize() */
+                  SPOOL_STOP_LIMIT,    /* as much as was asked for is recorded; what follows is counted */
 };
 
 struct spool_process { /* SPOOL_PAGE bytes */
@@ -232,7 +234,9 @@ struct spool_sum {
     uint64_t calls;                    /* ended; totals[calls & 1] are theirs */
     uint64_t unmatched, overlaps, cut; /* ends without a begin; of `calls`: ended late; ended by their thread's end */
     uint64_t open_ticks;               /* the longest of those cut off */
-    uint64_t reserved[3];
+    uint64_t throttled;                /* 1: no more calls of it are kept, on this thread */
+    uint64_t next_look;                /* at how many calls that is decided */
+    uint64_t reserved;
     struct spool_totals totals[2];
 };
 
@@ -241,7 +245,7 @@ struct spool_open {
     uint64_t inside; /* ticks spent in calls directly within it that have ended or were jumped over */
     uint64_t jumped; /* when a call around it ended first; 0 not */
     uint32_t region; /* 0: no call */
-    uint32_t flags;
+    uint32_t kept;   /* 1: its begin is in the lane, and so its end will be */
 };
 
 struct spool_sums { /* SPOOL_PAGE bytes */
@@ -270,8 +274,13 @@ struct spool_sums { /* SPOOL_PAGE bytes */
 
 #define SPOOL_ENV_SPOOL "SCOPE_PROFILER_SPOOL" /* absolute path of the session's spool; present: somebody collects */
 #define SPOOL_ENV_OUTPUT                                                                                               \
-    "SCOPE_PROFILER_OUTPUT"                     /* by the user, plain preload: the profile; default profiling_data.h5 */
-#define SPOOL_ENV_MODE    "SCOPE_PROFILER_MODE" /* off, trace (the default), aggregate */
-#define SPOOL_ENV_COMMAND "SCOPE_PROFILER_COMMAND" /* path of the scope-profiler command, for a plain preload */
+    "SCOPE_PROFILER_OUTPUT" /* by the user, plain preload: the profile; default profiling_data.h5 */
+#define SPOOL_ENV_INCLUDE  "SCOPE_PROFILER_INCLUDE"  /* globs on names of regions, one a line: only these */
+#define SPOOL_ENV_EXCLUDE  "SCOPE_PROFILER_EXCLUDE"  /* and none of these */
+#define SPOOL_ENV_TAGS     "SCOPE_PROFILER_TAGS"     /* one a line: only regions that have one of them */
+#define SPOOL_ENV_MAX_SIZE "SCOPE_PROFILER_MAX_SIZE" /* bytes of calls that a process keeps */
+#define SPOOL_ENV_THROTTLE "SCOPE_PROFILER_THROTTLE" /* CALLS:NANOSECONDS */
+#define SPOOL_ENV_MODE     "SCOPE_PROFILER_MODE"     /* off, trace (the default), aggregate */
+#define SPOOL_ENV_COMMAND  "SCOPE_PROFILER_COMMAND"  /* path of the scope-profiler command, for a plain preload */
 
 #endif

@@ -142,6 +142,7 @@ static void jump(struct lane_sums *sums, uint64_t ticks) {
     place->begin = call->begin;
     place->inside = call->inside;
     place->jumped = ticks;
+    place->kept = call->kept;
     SUMS_ORDER();
     call->region = 0;
     place->region = region;
@@ -163,21 +164,26 @@ static struct spool_open *find_jumped(const struct lane_sums *sums, uint32_t reg
 }
 
 /* The innermost open call of the region ends, as in `collect`; those begun after it are jumped over. */
-static void end_any(struct lane_sums *sums, uint32_t region, uint64_t ticks) {
+static void end_any(struct lane *lane, uint32_t region, uint64_t ticks) {
+    struct lane_sums *sums = &lane->sums;
+    bool kept = false;
     struct spool_open *open = find_open(sums, region), *jumped = find_jumped(sums, region);
     if (jumped && (!open || jumped->begin > open->begin)) {
+        kept = jumped->kept;
         finish(sums, jumped, ticks)->overlaps++;
     } else if (open) {
         while (sums->top != open) jump(sums, ticks);
+        kept = open->kept;
         finish(sums, pop(sums, ticks), ticks);
     } else {
         sums->rows[region - 1].unmatched++;
     }
+    if (kept) lane_record_at(lane, ticks, SPOOL_KIND_END | region);
 }
 
 void sums_end_unusual(struct lane *lane, uint32_t region, uint64_t ticks) {
     struct sys_quiet q = sys_quiet_begin();
-    end_any(&lane->sums, region, ticks);
+    end_any(lane, region, ticks);
     sys_quiet_end(q);
 }
 
@@ -209,10 +215,26 @@ bool sums_interrupted(struct lane *lane) {
     sums->refused++;
     sums->head->lost++;
     if (sums->top > sums->open) {
+        const struct spool_open call = *sums->top;
         sums->top->region = 0;
         sums->top--;
+        if (call.kept && call.region)
+            lane_record_at(lane, clock_ticks(lane->recorder->clock), SPOOL_KIND_END | call.region);
     }
     return true;
+}
+
+void throttle_look(struct recorder *recorder, struct spool_sum *row) {
+    const struct spool_process *process = recorder->live->process;
+    const struct spool_point now = clock_point(recorder->clock);
+    double rate = 1; /* ns a tick: since the recording began, which was that many calls ago */
+    if (now.ticks > process->first.ticks)
+        rate = (double)(now.ns - process->first.ns) / (double)(now.ticks - process->first.ticks);
+    const double mean = (double)row->totals[row->calls & 1].total * rate / (double)row->calls;
+    if (mean < (double)recorder->throttle_ns)
+        row->throttled = 1;
+    else
+        row->next_look = row->calls * 2;
 }
 
 /* ---- whatever is not usual --------------------------------------------------------------------------------------- */
@@ -242,6 +264,13 @@ static void overflow(struct lane_sums *sums, bool end) {
     }
 }
 
+static void begin_call(const struct recorder *recorder, struct lane *lane, uint32_t region) {
+    struct lane_sums *sums = &lane->sums;
+    const bool kept = recorder->mode == REC_THROTTLE && !sums->rows[region - 1].throttled;
+    const uint64_t ticks = sums_push(sums, sums->top + 1, region, recorder->clock, kept);
+    if (kept) lane_record_at(lane, ticks, region);
+}
+
 void sums_slow(struct recorder *recorder, struct lane *lane, bool end, int region, uint64_t ticks) {
     if (region < 1 || region > SPOOL_REGION_MAX || !recorder) return;
     struct sys_quiet q = sys_quiet_begin();
@@ -251,9 +280,9 @@ void sums_slow(struct recorder *recorder, struct lane *lane, bool end, int regio
         if (sums->overflow || (!end && !hold_call(right)))
             overflow(sums, end);
         else if (end)
-            end_any(sums, (uint32_t)region, ticks);
+            end_any(right, (uint32_t)region, ticks);
         else
-            sums_push(sums, sums->top + 1, (uint32_t)region, recorder->clock);
+            begin_call(recorder, right, (uint32_t)region);
     }
     sys_quiet_end(q);
 }

@@ -45,16 +45,33 @@ static inline __attribute__((always_inline)) void sums_add(struct spool_sum *row
     row->calls = calls + 1;
 }
 
-static inline __attribute__((always_inline)) void sums_push(struct lane_sums *sums, struct spool_open *place,
-                                                            uint32_t region, enum spool_clock clock) {
+static inline __attribute__((always_inline)) uint64_t sums_push(struct lane_sums *sums, struct spool_open *place,
+                                                                uint32_t region, enum spool_clock clock, bool kept) {
     sums->top = place; /* first: what a handler opens and ends from here on lies behind it */
     SUMS_ORDER();
     place->inside = 0;
     place->jumped = 0;
+    place->kept = kept;
     const uint64_t ticks = clock_ticks(clock);
     place->begin = ticks;
     SUMS_ORDER();
     place->region = region;
+    return ticks;
+}
+
+/* The innermost call ends. */
+static inline __attribute__((always_inline)) void sums_pop(struct lane_sums *sums, struct spool_open *call,
+                                                           struct spool_sum *row, uint64_t ticks) {
+    const uint64_t begin = call->begin, inside = call->inside;
+    const uint64_t duration = ticks > begin ? ticks - begin : 0;
+    sums->busy = sums_stack();
+    SUMS_ORDER();
+    call->region = 0;
+    sums->top = call - 1;
+    call[-1].inside += duration;
+    sums_add(row, duration, inside < duration ? inside : duration);
+    SUMS_ORDER();
+    sums->busy = 0;
 }
 
 static inline __attribute__((always_inline)) void sums_begin(struct recorder *recorder, struct lane *lane,
@@ -65,7 +82,7 @@ static inline __attribute__((always_inline)) void sums_begin(struct recorder *re
         sums_slow(recorder, lane, false, region, 0);
         return;
     }
-    sums_push(sums, place, (uint32_t)region, clock);
+    sums_push(sums, place, (uint32_t)region, clock, false);
 }
 
 static inline __attribute__((always_inline)) void sums_end(struct recorder *recorder, struct lane *lane,
@@ -81,16 +98,47 @@ static inline __attribute__((always_inline)) void sums_end(struct recorder *reco
         sums_end_unusual(lane, (uint32_t)region, ticks);
         return;
     }
-    const uint64_t begin = call->begin, inside = call->inside;
-    const uint64_t duration = ticks > begin ? ticks - begin : 0;
-    sums->busy = sums_stack();
-    SUMS_ORDER();
-    call->region = 0;
-    sums->top = call - 1;
-    call[-1].inside += duration;
-    sums_add(&sums->rows[region - 1], duration, inside < duration ? inside : duration);
-    SUMS_ORDER();
-    sums->busy = 0;
+    sums_pop(sums, call, &sums->rows[region - 1], ticks);
+}
+
+/* ---- the same, and calls are kept as well until their region is called too often ----------------------------------
+ */
+
+/* Decides whether that is so by now. */
+void throttle_look(struct recorder *recorder, struct spool_sum *row);
+
+static inline __attribute__((always_inline)) void throttle_begin(struct recorder *recorder, struct lane *lane,
+                                                                 enum spool_clock clock, int region) {
+    struct lane_sums *sums = &lane->sums;
+    struct spool_open *place = sums->top + 1;
+    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || place > sums->last)) {
+        sums_slow(recorder, lane, false, region, 0);
+        return;
+    }
+    const bool kept = !sums->rows[region - 1].throttled;
+    const uint64_t ticks = sums_push(sums, place, (uint32_t)region, clock, kept);
+    if (kept) lane_record_at(lane, ticks, (unsigned)region);
+}
+
+static inline __attribute__((always_inline)) void throttle_end(struct recorder *recorder, struct lane *lane,
+                                                               enum spool_clock clock, int region) {
+    const uint64_t ticks = clock_ticks(clock);
+    struct lane_sums *sums = &lane->sums;
+    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || sums->busy)) {
+        if (!sums->busy || !sums_interrupted(lane)) sums_slow(recorder, lane, true, region, ticks);
+        return;
+    }
+    struct spool_open *call = sums->top;
+    if (UNLIKELY(call->region != (uint32_t)region)) {
+        sums_end_unusual(lane, (uint32_t)region, ticks);
+        return;
+    }
+    struct spool_sum *row = &sums->rows[region - 1];
+    const bool kept = call->kept;
+    sums_pop(sums, call, row, ticks);
+    if (!kept) return;
+    if (UNLIKELY(row->calls >= recorder->throttle_calls && row->calls >= row->next_look)) throttle_look(recorder, row);
+    lane_record_at(lane, ticks, SPOOL_KIND_END | (unsigned)region);
 }
 
 #endif

@@ -2,7 +2,9 @@
 
 /* Questions about this process's own sums. Their threads go on recording meanwhile. */
 
-bool rec_aggregates(const struct recorder *recorder) { return recorder && recorder->mode == REC_AGGREGATE; }
+bool rec_aggregates(const struct recorder *recorder) {
+    return recorder && (recorder->mode == REC_AGGREGATE || recorder->mode == REC_THROTTLE);
+}
 
 struct seen { /* of one region, in ticks */
     uint64_t ended, total, minimum, maximum;

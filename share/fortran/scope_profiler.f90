@@ -24,6 +24,7 @@ module scope_profiler
 
    public :: sp_init, sp_finalize, sp_is_active, sp_flush, sp_reset
    public :: sp_region, sp_begin, sp_end, sp_begin_name, sp_end_name
+   public :: sp_pause, sp_resume
    public :: sp_num_calls, sp_get_region_stats, sp_now_ns
 
    integer, parameter, public :: SP_OK = 0, SP_ERR_INACTIVE = 1, SP_ERR_NO_CLOCK = 2, SP_ERR_NO_MEMORY = 3
@@ -49,13 +50,18 @@ module scope_profiler
       type(c_funptr) :: profiler_write = c_null_funptr, profiler_is_active = c_null_funptr
       type(c_funptr) :: profiler_output_path = c_null_funptr, profiler_last_error = c_null_funptr
       type(c_funptr) :: profiler_set_output_format = c_null_funptr
+      type(c_funptr) :: pause = c_null_funptr, resume = c_null_funptr ! from here on: see bytes
    end type api_table
+
+   integer(c_int32_t), parameter :: api_bytes = 8 + 27*8 ! of the table with its last member
 
    type, bind(c) :: c_region_stats
       integer(c_int64_t) :: calls, total_ns, min_ns, max_ns
    end type c_region_stats
 
    abstract interface
+      subroutine c_action() bind(c)
+      end subroutine c_action
       subroutine c_event(number) bind(c)
          import :: c_int
          integer(c_int), value :: number
@@ -280,6 +286,26 @@ contains
       end if
       if (present(stat) .or. present(errmsg)) call tell(event_status(id), stat, errmsg)
    end subroutine sp_end
+
+   !> Between the two, nothing is recorded on any thread. Calls that were begun before a pause end as always, calls begun
+   !> in it stay unrecorded. Pauses do not nest.
+   subroutine sp_pause()
+      type(api_table), pointer :: table
+      procedure(c_action), pointer :: act
+      table => api()
+      if (table%bytes < api_bytes) return
+      call c_f_procpointer(table%pause, act)
+      call act()
+   end subroutine sp_pause
+
+   subroutine sp_resume()
+      type(api_table), pointer :: table
+      procedure(c_action), pointer :: act
+      table => api()
+      if (table%bytes < api_bytes) return
+      call c_f_procpointer(table%resume, act)
+      call act()
+   end subroutine sp_resume
 
    !> By name; looks the name up at each call.
    subroutine sp_begin_name(name, stat, errmsg)

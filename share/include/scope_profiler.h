@@ -100,6 +100,8 @@ struct sp_api {
     const char *(*profiler_output_path)(const sp_profiler *profiler);
     int (*profiler_last_error)(const sp_profiler *profiler);
     int (*profiler_set_output_format)(sp_profiler *profiler, int format);
+    void (*pause)(void); /* from here on: check `size` */
+    void (*resume)(void);
 };
 
 #define SP_NUL_TERMINATED ((size_t)-1)
@@ -239,6 +241,17 @@ SP_INLINE_ int sp_is_active(void) {
 SP_INLINE_ sp_profiler *sp_default_profiler(void) {
     const struct sp_api *api = sp_api_();
     return api ? api->default_profiler() : NULL;
+}
+
+/* Between the two, sp_begin() and sp_end() record nothing, on any thread; nor do MPI calls and Python functions. Calls
+ * that were begun before a pause end as always, calls begun in it stay unrecorded. Pauses do not nest. */
+SP_INLINE_ void sp_pause(void) {
+    const struct sp_api *api = sp_api_();
+    if (api && api->size >= offsetof(struct sp_api, pause) + sizeof api->pause) api->pause();
+}
+SP_INLINE_ void sp_resume(void) {
+    const struct sp_api *api = sp_api_();
+    if (api && api->size >= offsetof(struct sp_api, resume) + sizeof api->resume) api->resume();
 }
 
 /* ---- explicit contexts ------------------------------------------------------------------------------------------ */
