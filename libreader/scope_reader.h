@@ -300,6 +300,85 @@ bool spr_is_json_name(const char *path);
 /* The file holds LIKWID or perf-event counters. */
 bool spr_has_counters(const spr_profile *profile);
 
+/* ---- MPI: what calls carried ------------------------------------------------------------------------------------- */
+
+/* Sums over the calls of one rank, function and call site. */
+typedef struct {
+    uint32_t rank, region;
+    uint32_t site;         /* 1 + index of spr_mpi.sites; 0 unknown */
+    uint64_t calls, polls; /* polls: of them, those that found nothing; many in a row are one event */
+    int64_t total_ns, minimum_ns, maximum_ns; /* of the events */
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+} spr_mpi_function;
+
+/* And by peer. A message counts where it was sent as sent, where it was received as received. */
+typedef struct {
+    uint32_t rank, region, site;
+    int64_t peer; /* a rank of the file; -2 any, -3 unknown */
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+} spr_mpi_traffic;
+
+typedef struct {
+    uint32_t rank, region;
+    uint32_t bucket; /* messages of 0 bytes: 0; of 2^(b-1) .. 2^b - 1: b */
+    uint64_t messages, bytes;
+} spr_mpi_size;
+
+typedef struct {
+    const char *object, *symbol, *file; /* base names; "" unknown */
+    int64_t line;                       /* -1 unknown */
+    int64_t offset;                     /* of the return address in the object */
+} spr_mpi_site;
+
+typedef struct {
+    const char *name;
+    int64_t size, remote_size; /* remote: of an intercommunicator; 0 */
+} spr_mpi_comm;
+
+typedef struct {
+    spr_mpi_function *functions;
+    spr_mpi_traffic *traffic;
+    spr_mpi_size *sizes;
+    spr_mpi_site *sites;
+    spr_mpi_comm *comms;
+    size_t num_functions, num_traffic, num_sizes, num_sites, num_comms;
+} spr_mpi;
+
+/* Reads the sums; none where the profile has none. Texts belong to the profile; spr_mpi_free() gives the rest back. */
+int spr_mpi_read(spr_profile *profile, spr_mpi *mpi, spr_error *error);
+void spr_mpi_free(spr_mpi *mpi);
+
+enum spr_mpi_wait_kind {
+    SPR_MPI_COLLECTIVE,    /* for the member that came last */
+    SPR_MPI_LATE_SENDER,   /* a receive, for the send to begin */
+    SPR_MPI_LATE_RECEIVER, /* a send that did not go without its receive, for that to begin */
+    SPR_MPI_WAIT_KINDS
+};
+
+/* Of the matched calls of one rank and function: time waiting, and time that they lasted. */
+typedef struct {
+    uint32_t rank;
+    size_t region;
+    uint64_t calls;
+    int64_t wait_ns[SPR_MPI_WAIT_KINDS], matched_ns;
+} spr_mpi_wait;
+
+typedef struct {
+    uint32_t rank, cause; /* who waited for whom */
+    int64_t wait_ns;
+    enum spr_mpi_wait_kind kind; /* of one of them */
+} spr_mpi_cause;
+
+typedef struct {
+    spr_mpi_wait *rows;    /* by rank, then region */
+    spr_mpi_cause *causes; /* by rank, then cause */
+    size_t num_rows, num_causes;
+} spr_mpi_waits;
+
+/* Matches the calls of all ranks with each other; reads them all. `mpi`: of the same profile. */
+int spr_mpi_waits_read(spr_profile *profile, const spr_mpi *mpi, spr_mpi_waits *waits, spr_error *error);
+void spr_mpi_waits_free(spr_mpi_waits *waits);
+
 /* Whether `text` matches the Python-like regular expression at its start (`anywhere`: at any place). Returns 0, or -1
  * with the message for a pattern that is none or needs too many steps. */
 int spr_match(const char *pattern, bool anywhere, const char *text, bool *matches, spr_error *error);

@@ -5,6 +5,8 @@
 struct filling {
     struct process *process;
     struct events *events;
+    struct mpi *mpi;
+    struct mpi_ended ended; /* the call that ended last */
 };
 
 static void finish(void *owner, const struct open_call *call, int64_t end, enum finish how) {
@@ -12,6 +14,7 @@ static void finish(void *owner, const struct open_call *call, int64_t end, enum 
     struct row *row = &f->process->rows[call->row];
     if (call->slot == SLOT_NONE) return;
     events_end(f->events, row, call->slot, call->start, end);
+    f->ended = (struct mpi_ended){row, call->slot, call->start, end};
     if (how >= FINISH_CUT_OFF && end - call->start > row->open_ns) row->open_ns = end - call->start;
 }
 
@@ -64,13 +67,16 @@ static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64
 static void fill_end(struct filling *f, struct walk *w, uint32_t index, int64_t time) {
     const struct open_call *call = pair_end_usual(&w->open, index);
     if (!call) {
+        f->ended.row = NULL;
         pair_end_unusual(&w->open, index, time);
         return;
     }
+    f->ended.row = NULL;
     if (__builtin_expect(call->slot == SLOT_NONE, 0)) return;
     struct row *rows = f->process->rows;
     const struct open_call *parent = pair_top(&w->open);
     events_end(f->events, &rows[index], call->slot, call->start, time);
+    f->ended = (struct mpi_ended){&rows[index], call->slot, call->start, time};
     if (parent && parent->slot != SLOT_NONE) rows[parent->row].exclusive -= time - call->start;
 }
 
@@ -162,18 +168,29 @@ static bool merge(struct filling *f, struct waiting *heap, size_t count) {
     return memory;
 }
 
-bool fill_process(struct process *p, struct events *events) {
-    struct filling f = {p, events};
+/* Facts stand behind the end of their call, and no other lane is read in between. */
+static bool take_facts(void *context, struct walk *w, unsigned type, unsigned argument, const uint64_t *payload,
+                       unsigned count) {
+    struct filling *f = context;
+    (void)w;
+    return !f->ended.row || mpi_take(f->mpi, &f->ended, type, argument, payload, count);
+}
+
+bool fill_process(struct process *p, struct events *events, struct mpi *mpi) {
+    struct filling f = {.process = p, .events = events, .mpi = mpi};
     size_t lanes = p->num_lanes;
     struct walk *walks = calloc(lanes + 1, sizeof *walks);
     struct waiting *heap = calloc(lanes + 1, sizeof *heap);
-    bool good = walks && heap && events_open(events, p);
+    bool good = walks && heap && mpi_process(mpi, p) && events_open(events, p);
     for (size_t i = 0; good && i < lanes; i++) {
         walk_init(&walks[i], p, &p->lanes[i], PASS_FILL, &filling_owner, &f);
+        walks[i].facts = take_facts;
+        walks[i].facts_context = &f;
         /* Before it is read, a lane stands with the time when it was made. */
         heap[i] = (struct waiting){clock_ns(&p->clock, p->lanes[i].first_tick), &walks[i]};
     }
     good = good && merge(&f, heap, lanes);
+    good = mpi_process_end(mpi) && good;
     events_close(events, p);
     for (size_t i = 0; walks && i < lanes; i++) walk_free(&walks[i]);
     free(walks);

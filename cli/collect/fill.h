@@ -3,8 +3,9 @@
 #define COLLECT_FILL_H
 
 #include "events.h"
+#include "mpi.h"
 
-/* Merges the lanes of one process by time and writes its calls. False: no memory. */
-bool fill_process(struct process *process, struct events *events);
+/* Merges the lanes of one process by time and writes its calls, and what they carried. False: no memory. */
+bool fill_process(struct process *process, struct events *events, struct mpi *mpi);
 
 #endif

@@ -27,6 +27,7 @@ struct profile {
     struct publish file;
     const char *path;
     struct events events;
+    struct mpi *mpi;
     int compress;
     size_t num_regions;
 };
@@ -175,7 +176,8 @@ static bool fill(struct profile *p) {
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *process = &c->processes[i];
         sums_convert(process);
-        if (!fill_process(process, &p->events)) return fail_memory(c->report);
+        if (!fill_process(process, &p->events, p->mpi)) return fail_memory(c->report);
+        if (mpi_error(p->mpi)) return fail(c->report, "%s: %s", p->path, strerror(mpi_error(p->mpi)));
         if (p->events.error) return fail(c->report, "%s: %s", p->path, strerror(p->events.error));
         if (p->events.moved || !complete(process))
             return fail(c->report, "%s: the files of process %" PRId64 " changed while they were read",
@@ -185,10 +187,11 @@ static bool fill(struct profile *p) {
 }
 
 static bool write_index(struct profile *p) {
-    if (!reserve(p, tables_estimate(p->c))) return false;
+    if (!reserve(p, tables_estimate(p->c) + mpi_bytes(p->mpi))) return false;
     hid_t file = open_hdf5(p, p->compress > 0);
     bool good = file >= 0 && (!p->compress || make_columns(p, file, copy_column)) &&
-                tables_write(file, p->c, p->num_regions) && lines_write(p->c, file);
+                tables_write(file, p->c, p->num_regions) && lines_write(p->c, file) &&
+                mpi_write(p->mpi, file, p->compress);
     int error = errno;
     if (file >= 0) good = H5Fclose(file) >= 0 && good;
     if (!errno) errno = error;
@@ -196,6 +199,8 @@ static bool write_index(struct profile *p) {
 }
 
 static bool write_profile(struct profile *p, int umask) {
+    p->mpi = mpi_open(p->c, &p->file);
+    if (!p->mpi) return false;
     return reserve(p, 65536) && (p->compress ? lay_out_scratch(p) : lay_out(p)) && fill(p) && write_index(p) &&
            problems_note(p->c, p->num_regions) && publish_commit(&p->file, umask, p->c->report);
 }
@@ -215,6 +220,7 @@ bool profile_write(struct collection *c, const char *path, int compress, int uma
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
     good = publish_open(&p.file, path, c->report) && write_profile(&p, umask);
     if (p.compress && p.events.fd >= 0) close(p.events.fd);
+    mpi_close(p.mpi);
     publish_close(&p.file);
     H5Eset_auto2(H5E_DEFAULT, handler, context);
     if (!good && !c->report->message[0]) fail_memory(c->report);

@@ -140,6 +140,21 @@ static bool take_reset(struct walk *w, const uint64_t *payload) {
     return true;
 }
 
+static bool hand_on_facts(struct walk *w, unsigned type, unsigned argument, const uint64_t *words, unsigned count) {
+    if (type == SPOOL_MPI_AGAIN) {
+        const unsigned slot = argument % SPOOL_SLOTS;
+        return !w->slots[slot].count || w->facts(w->facts_context, w, SPOOL_MPI_CALL, w->slots[slot].argument,
+                                                 w->slots[slot].words, w->slots[slot].count);
+    }
+    if (type == SPOOL_MPI_CALL && argument & SPOOL_HAS_SLOT && count <= SPOOL_SLOT_WORDS) {
+        const unsigned slot = argument >> SPOOL_SLOT_SHIFT & (SPOOL_SLOTS - 1);
+        w->slots[slot].argument = argument;
+        w->slots[slot].count = count;
+        memcpy(w->slots[slot].words, words, count * sizeof *words);
+    }
+    return w->facts(w->facts_context, w, type, argument, words, count);
+}
+
 bool walk_group(struct walk *w, bool *memory) {
     static const struct {
         unsigned payload;
@@ -153,6 +168,11 @@ bool walk_group(struct walk *w, bool *memory) {
     unsigned type = SPOOL_GROUP_TYPE(head), count = SPOOL_GROUP_COUNT(head);
     *memory = true;
     if (count >= w->length - w->at && (!read_more(w) || count >= w->length)) return false;
+    if (type >= SPOOL_MPI_CALL && type <= SPOOL_MPI_AGAIN) {
+        const uint64_t *words = w->words + w->at + 1;
+        w->at += 1 + count;
+        return !w->facts || (*memory = hand_on_facts(w, type, SPOOL_GROUP_ARGUMENT(head), words, count));
+    }
     uint64_t payload[8] = {0}; /* what a group leaves out is 0 */
     memcpy(payload, w->words + w->at + 1, (count < 8 ? count : 8) * sizeof *payload);
     w->at += 1 + count;

@@ -23,6 +23,14 @@ struct walk {
     struct clock_segment segment; /* PASS_FILL: the one in use */
     int64_t now;                  /* PASS_FILL: time of the last word; each is later than the one before */
     bool finished;
+    /* What else is told of the call that ended last; NULL: nobody asks. False: no memory. */
+    bool (*facts)(void *context, struct walk *w, unsigned type, unsigned argument, const uint64_t *payload,
+                  unsigned count);
+    void *facts_context;
+    struct {                      /* what SPOOL_MPI_AGAIN means */
+        unsigned argument, count; /* count 0: nothing yet */
+        uint64_t words[SPOOL_SLOT_WORDS];
+    } slots[SPOOL_SLOTS];
 };
 
 /* No memory is taken before the first walk_block(). The lanes of a process

@@ -18,6 +18,7 @@ int command_diff(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_import_native(int argc, char **argv);
 int command_merge(int argc, char **argv);
+int command_mpi(int argc, char **argv);
 
 /* True when this build has the command: hints name only such. */
 bool command_exists(const char *name);

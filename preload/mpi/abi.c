@@ -24,6 +24,10 @@ static const struct mpi_abi mpich = {
     .byte = 0x4c00010d,
     .request_null = 0x2c000000,
     .datatype_null = 0x0c000000,
+    .comm_null = 0x04000000,
+    .topo_graph = 1,
+    .topo_cart = 2,
+    .topo_dist_graph = 3,
 };
 
 /* The ABI of the MPI 5 standard. */
@@ -46,6 +50,10 @@ static const struct mpi_abi standard = {
     .byte = 0x247,
     .request_null = 0x180,
     .datatype_null = 0x200,
+    .comm_null = 0x100,
+    .topo_graph = 2,
+    .topo_cart = 1,
+    .topo_dist_graph = 3,
 };
 
 /* Handles are addresses of the library's variables: filled in when it is found. */
@@ -64,6 +72,9 @@ static struct mpi_abi openmpi = {
     .status_ignore = 0,
     .in_place = 1,
     .bottom = 0,
+    .topo_graph = 2,
+    .topo_cart = 1,
+    .topo_dist_graph = 3,
 };
 
 static const struct {
@@ -74,6 +85,7 @@ static const struct {
     {"ompi_mpi_byte", offsetof(struct mpi_abi, byte)},
     {"ompi_request_null", offsetof(struct mpi_abi, request_null)},
     {"ompi_mpi_datatype_null", offsetof(struct mpi_abi, datatype_null)},
+    {"ompi_mpi_comm_null", offsetof(struct mpi_abi, comm_null)},
 };
 
 /* What a stub lacks. They are not wrapped, and other tools do not define them either: they lead to the library. */
@@ -103,14 +115,16 @@ static const struct mpi_abi *detect(mpi_any function) {
     return fill_openmpi(object.dli_fname) ? &openmpi : &mpich;
 }
 
+const struct mpi_abi *mpi_abi_now;
+
 const struct mpi_abi *mpi_abi(void) {
-    static const struct mpi_abi *known; /* threads that meet here find the same */
-    const struct mpi_abi *abi = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    /* threads that meet here find the same */
+    const struct mpi_abi *abi = __atomic_load_n(&mpi_abi_now, __ATOMIC_ACQUIRE);
     if (abi) return abi;
     for (int i = 0; i < REQUIRED; i++)
         if (!mpi_next(&accessors[i], accessor_names[i])) return NULL;
     abi = detect(accessors[COMM_RANK].symbol);
-    __atomic_store_n(&known, abi, __ATOMIC_RELEASE);
+    __atomic_store_n(&mpi_abi_now, abi, __ATOMIC_RELEASE);
     return abi;
 }
 

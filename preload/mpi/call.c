@@ -1,6 +1,7 @@
 #include "call.h"
 
 #include "abi.h"
+#include "known.h"
 #include "recorder.h"
 #include <errno.h>
 #include <string.h>
@@ -43,6 +44,15 @@ static bool make_ready(struct mpi_entry *entry, mpi_any next) {
         region = rec_region(function->name, strlen(function->name), NULL, -1, mpi_kind_tags[function->kind]);
     entry->next = next;
     entry->region = region;
+    entry->function = (uint16_t)index_of(entry);
+    entry->site = mpi_last_site((unsigned)(entry - &mpi_entries[0][0]));
+    if (!entry->site) return false;
+    struct mpi_shape shape; /* made aside: another thread may be using the entry's, which is the same */
+    mpi_shape_of(function, &shape);
+    entry->shape = shape;
+    const int8_t *at = entry->shape.at;
+    entry->completes =
+        (at[MPI_ROLE_REQUEST_AT] >= 0 || at[MPI_ROLE_REQUEST_LIST] >= 0) && function->kind == MPI_KIND_COMPLETION;
     __atomic_store_n(&entry->serial, serial, __ATOMIC_RELEASE);
     return true;
 }

@@ -4,10 +4,12 @@
 
 #include "functions.h"
 #include "next.h"
+#include "shape.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define EXPORT      __attribute__((visibility("default")))
 
@@ -19,6 +21,10 @@ struct mpi_entry {
     mpi_any next;
     int region;
     unsigned serial;
+    uint16_t function; /* enum mpi_function_index */
+    uint64_t *site;    /* of the last call: address << 16 | serial, in one piece; 0 none; where a fork wipes it */
+    bool completes;    /* of the completion kind, with requests to tell about */
+    struct mpi_shape shape;
     struct mpi_link link;
 };
 

@@ -80,6 +80,7 @@ enum mpi_role {
     MPI_ROLE_INDEX_AT,
     MPI_ROLE_INDEX_LIST,
     MPI_ROLE_OUTCOUNT_AT,
+    MPI_ROLE_COUNT_OF_ROLES,
 };
 
 extern const char *const mpi_kind_tags[]; /* JSON arrays, by enum mpi_kind */

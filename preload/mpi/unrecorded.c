@@ -1,5 +1,8 @@
 /* Functions that are exported for another reason than being recorded. */
+#include "abi.h"
 #include "call.h"
+#include "known.h"
+#include "recorder.h"
 
 #include "recorder.h"
 #include <errno.h>
@@ -44,3 +47,18 @@ static void control(int level) {
 
 PCONTROL(MPI_Pcontrol)
 PCONTROL(PMPI_Pcontrol)
+
+/* Names of communicators are told. */
+#define SET_NAME(name)                                                                                                 \
+    EXPORT int name(mpi_word comm, const char *text) {                                                                 \
+        static struct mpi_link link;                                                                                   \
+        mpi_any next = next_of(&link, #name);                                                                          \
+        int result = next ? ((int (*)(mpi_word, const char *))next)(comm, text) : MPI_NO_LIBRARY;                      \
+        int saved = errno;                                                                                             \
+        if (next && result == 0 && rec_takes_facts && mpi_abi()) mpi_comm_named(mpi_handle(comm), text);               \
+        errno = saved;                                                                                                 \
+        return result;                                                                                                 \
+    }
+
+SET_NAME(MPI_Comm_set_name)
+SET_NAME(PMPI_Comm_set_name)

@@ -6,6 +6,7 @@
  * arguments, the entry being one argument more in a register. */
 #pragma GCC visibility push(hidden) /* all that is called and read here is in this object: no way round by its GOT */
 #include "call.h"
+#include "facts.h"
 #include "recorder.h"
 #pragma GCC visibility pop
 
@@ -39,8 +40,8 @@
 #define ARGUMENTS_13 ARGUMENTS_12, a12
 
 /* A new frame is always below an outermost one that is still alive, and NULL is below all. */
-#define BODY(n, attributes)                                                                                            \
-    static attributes int body_##n(PARAMETERS_##n, struct mpi_entry *entry, bool lifecycle) {                          \
+#define BODY(name, n, attributes, BATCH, batch)                                                                        \
+    static attributes int name##_##n(PARAMETERS_##n, struct mpi_entry *entry, bool lifecycle) {                        \
         const uintptr_t *frame = __builtin_frame_address(0);                                                           \
         bool ready = __atomic_load_n(&entry->serial, __ATOMIC_ACQUIRE) == rec_default_serial;                          \
         mpi_any next = entry->next;                                                                                    \
@@ -50,20 +51,54 @@
             if (!way.record) return ((int (*)(PARAMETERS_##n))next)(ARGUMENTS_##n);                                    \
         }                                                                                                              \
         mpi_outermost = (struct mpi_outermost){frame, frame[1]};                                                       \
-        int region = entry->region;                                                                                    \
-        rec_begin(region);                                                                                             \
-        int result = ((int (*)(PARAMETERS_##n))next)(ARGUMENTS_##n);                                                   \
-        rec_end(region);                                                                                               \
+        if (UNLIKELY(!rec_takes_facts || entry->region < 0)) {                                                         \
+            int region = entry->region;                                                                                \
+            rec_begin(region);                                                                                         \
+            int status = ((int (*)(PARAMETERS_##n))next)(ARGUMENTS_##n);                                               \
+            rec_end(region);                                                                                           \
+            mpi_outermost.frame = NULL;                                                                                \
+            if (lifecycle) mpi_lifecycle_ended(entry, status);                                                         \
+            return status;                                                                                             \
+        }                                                                                                              \
+        mpi_word arguments[] = {ARGUMENTS_##n};                                                                        \
+        BATCH;                                                                                                         \
+        struct mpi_call call;                                                                                          \
+        call.entry = entry;                                                                                            \
+        call.arguments = arguments;                                                                                    \
+        call.site = (uintptr_t)__builtin_return_address(0);                                                            \
+        call.handles = NULL;                                                                                           \
+        call.handle = 0;                                                                                               \
+        call.count = 0;                                                                                                \
+        call.mapped = 0;                                                                                               \
+        if (entry->shape.prepares) mpi_before(&call, batch);                                                           \
+        rec_begin(entry->region);                                                                                      \
+        int result = ((int (*)(PARAMETERS_##n))next)(PASSED_##n);                                                      \
+        mpi_after(&call, result);                                                                                      \
         mpi_outermost.frame = NULL;                                                                                    \
         if (lifecycle) mpi_lifecycle_ended(entry, result);                                                             \
         return result;                                                                                                 \
     }
 
+#define PASSED_1  arguments[0]
+#define PASSED_2  PASSED_1, arguments[1]
+#define PASSED_3  PASSED_2, arguments[2]
+#define PASSED_4  PASSED_3, arguments[3]
+#define PASSED_5  PASSED_4, arguments[4]
+#define PASSED_6  PASSED_5, arguments[5]
+#define PASSED_7  PASSED_6, arguments[6]
+#define PASSED_8  PASSED_7, arguments[7]
+#define PASSED_9  PASSED_8, arguments[8]
+#define PASSED_10 PASSED_9, arguments[9]
+#define PASSED_11 PASSED_10, arguments[10]
+#define PASSED_12 PASSED_11, arguments[11]
+#define PASSED_13 PASSED_12, arguments[12]
+
 #define INLINED inline __attribute__((always_inline))
 
-/* Bodies that are jumped to. */
+/* Bodies that are jumped to; those of the completion kind have room for what such a call overwrites. */
 #define SHARED_BODY(n)                                                                                                 \
-    BODY(n, INLINED)                                                                                                   \
+    BODY(body, n, INLINED, , NULL)                                                                                     \
+    BODY(completing, n, __attribute__((noinline)), struct mpi_batch batch, &batch)                                     \
     static __attribute__((noinline)) int shared_##n(PARAMETERS_##n, struct mpi_entry *entry) {                         \
         return body_##n(ARGUMENTS_##n, entry, false);                                                                  \
     }
@@ -73,17 +108,19 @@ SHARED_BODY(2)
 SHARED_BODY(3)
 SHARED_BODY(4)
 SHARED_BODY(5)
-BODY(6, INLINED)
-BODY(7, INLINED)
-BODY(8, INLINED)
-BODY(9, INLINED)
-BODY(10, INLINED)
-BODY(11, INLINED)
-BODY(12, INLINED)
-BODY(13, INLINED)
+BODY(body, 6, INLINED, , NULL)
+BODY(body, 7, INLINED, , NULL)
+BODY(body, 8, INLINED, , NULL)
+BODY(body, 9, INLINED, , NULL)
+BODY(body, 10, INLINED, , NULL)
+BODY(body, 11, INLINED, , NULL)
+BODY(body, 12, INLINED, , NULL)
+BODY(body, 13, INLINED, , NULL)
 
 #define CALL_SHARED(n, entry, kind)                                                                                    \
-    return (kind) == MPI_KIND_LIFECYCLE ? body_##n(ARGUMENTS_##n, entry, true) : shared_##n(ARGUMENTS_##n, entry)
+    return (kind) == MPI_KIND_LIFECYCLE    ? body_##n(ARGUMENTS_##n, entry, true)                                      \
+           : (kind) == MPI_KIND_COMPLETION ? completing_##n(ARGUMENTS_##n, entry, false)                               \
+                                           : shared_##n(ARGUMENTS_##n, entry)
 #define CALL_INLINED(n, entry, kind) return body_##n(ARGUMENTS_##n, entry, (kind) == MPI_KIND_LIFECYCLE)
 
 #define CALL_0(n, entry, kind) CALL_SHARED(1, entry, kind)

@@ -41,6 +41,9 @@ struct lane {
         size_t open_bytes;
         uint64_t overflow; /* calls open beyond the deepest that is kept */
     } sums;
+    struct { /* what SPOOL_MPI_AGAIN would mean */
+        uint64_t head, words[SPOOL_SLOT_WORDS];
+    } slots[SPOOL_SLOTS];
 } __attribute__((aligned(64)));
 
 /* The lane of this thread in the default recorder. Never NULL: without a lane of its own a thread has `lane_none`. */
@@ -85,7 +88,7 @@ void lane_drop(struct recorder *recorder);
 /* The lane of this thread in `recorder`, made if need be; NULL when recording has stopped. Call it quiet. */
 struct lane *lane_acquire(struct recorder *recorder);
 /* Writes a group of `count` payload words. Call it quiet, from the lane's thread. */
-void lane_group(struct lane *lane, enum spool_group type, const uint64_t *payload, unsigned count);
+void lane_group(struct lane *lane, unsigned type, unsigned argument, const uint64_t *payload, unsigned count);
 /* The thread ends: what it has open is closed by `collect`, the lane goes to the next thread. */
 void lane_thread_end(struct lane *lane);
 void lane_init(void);
@@ -204,5 +207,6 @@ bool filter_wants(const char *name, size_t length, const char *tags);
 /* modes.c */
 void mode_choose(void);                     /* sets rec_now by recorder_default */
 void mode_apply(struct recorder *recorder); /* what the environment asks for */
+extern bool mode_traces;                    /* rec_now writes words of events */
 
 #endif

@@ -140,7 +140,7 @@ struct lane *lane_acquire(struct recorder *recorder) {
     thread_name(name);
     const uint64_t payload[6] = {
         clock_ticks(recorder->clock), (uint64_t)sys_gettid(), lane->serial, (uint64_t)pthread_self(), name[0], name[1]};
-    lane_group(lane, SPOOL_THREAD_BEGIN, payload, 6);
+    lane_group(lane, SPOOL_THREAD_BEGIN, 0, payload, 6);
     lanes[recorder->index] = lane;
     if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
     return lane;
@@ -156,7 +156,7 @@ void lane_thread_end(struct lane *lane) {
     thread_name(name);
     const uint64_t payload[4] = {clock_ticks(recorder->clock),
                                  (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec, name[0], name[1]};
-    lane_group(lane, SPOOL_THREAD_END, payload, 4);
+    lane_group(lane, SPOOL_THREAD_END, 0, payload, 4);
     struct live *live = recorder->live;
     lock_take(&live->lock);
     lane->serial = 0;
@@ -238,13 +238,13 @@ static bool room_for(const struct lane *lane, size_t words) {
     return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
 }
 
-void lane_group(struct lane *lane, enum spool_group type, const uint64_t *payload, unsigned count) {
+void lane_group(struct lane *lane, unsigned type, unsigned argument, const uint64_t *payload, unsigned count) {
     if (!room_for(lane, count + 1) && !flush(lane)) return;
     uint64_t *place = lane->cur;
     lane->cur += count + 1;
     memcpy(place + 1, payload, count * sizeof *payload);
     atomic_thread_fence(memory_order_release);
-    *(volatile uint64_t *)place = SPOOL_GROUP(type, 0, count);
+    *(volatile uint64_t *)place = SPOOL_GROUP(type, argument, count);
     if (lane->cur >= lane->limit) flush(lane);
 }
 
@@ -253,7 +253,7 @@ static void write_word(struct lane *lane, uint64_t ticks, uint64_t low) {
     uint64_t since = ticks - lane->base;
     if (since >> SPOOL_TICK_BITS) {
         if ((int64_t)since < 0) ticks = lane->base; /* a handler's event moved the base on meanwhile */
-        lane_group(lane, SPOOL_EPOCH, &ticks, 1);
+        lane_group(lane, SPOOL_EPOCH, 0, &ticks, 1);
         lane->base = ticks;
         since = 0;
     }
@@ -361,7 +361,7 @@ void rec_reset(struct recorder *recorder) {
     struct sys_quiet q = sys_quiet_begin();
     struct lane *lane = lane_of(recorder);
     const uint64_t now = clock_ticks(recorder->clock);
-    if (lane) lane_group(lane, SPOOL_RESET, &now, 1);
+    if (lane) lane_group(lane, SPOOL_RESET, 0, &now, 1);
     sums_forget(recorder);
     sys_quiet_end(q);
 }

@@ -74,8 +74,15 @@ struct rec_functions rec_now = {off, off};
 static struct rec_functions recording = {off, off}; /* what runs outside of pauses */
 static void (*listener)(const struct rec_functions *functions);
 
-static void set(struct rec_functions now) {
+bool mode_traces, rec_takes_facts;
+int rec_now_clock;
+
+static void set(enum mode mode, struct rec_functions now) {
+    const bool plain = now.begin == functions[mode].begin; /* no pause ever: nothing counts the calls */
     rec_now = now;
+    rec_now_clock = mode == MODE_TRACE_MONOTONIC ? SPOOL_CLOCK_MONOTONIC : SPOOL_CLOCK_TSC;
+    mode_traces = plain && (mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC);
+    rec_takes_facts = mode_traces || (plain && mode == MODE_FIRST && recorder_default->mode == REC_TRACE);
     if (listener) listener(&rec_now);
 }
 
@@ -135,8 +142,9 @@ static void counted_end(int region) {
 void mode_choose(void) {
     static const struct rec_functions counting[] = {
         [PAUSED] = {paused_begin, counted_end}, [RESUMED] = {resumed_begin, counted_end}};
-    recording = functions[choose(recorder_default)];
-    set(pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
+    const enum mode mode = choose(recorder_default);
+    recording = functions[mode];
+    set(mode, pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
 }
 
 static void set_pause(bool pause) {

@@ -128,6 +128,30 @@ void *rec_map(unsigned number, const char *suffix, size_t bytes);
 /* The session's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join(). */
 int rec_clock(void);
 
+/* ---- facts of a call, behind its end ----------------------------------------------------------------------------- */
+
+/* False: calls are not kept one by one, and facts of them would go nowhere. */
+extern bool rec_takes_facts;
+
+/* The default recorder's clock, for clock_ticks() of clock.h; 0: nothing is recorded. */
+extern int rec_now_clock;
+
+/* Like rec_end(), at the moment `ticks`, and behind it a group (SPOOL_GROUP() is `head`, `count` payload words, at most
+ * 255). Where events are not traced it is rec_end() alone. */
+void rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count);
+
+/* Likewise, with 1 to SPOOL_SLOT_WORDS words and for calls that are often alike: a group that was told already is only
+ * referred to, by one of type `again`. */
+void rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count);
+
+/* A further group right behind. */
+void rec_group(uint64_t head, const uint64_t *payload, unsigned count);
+
+/* The same as rec_end_with() for a call that may be one of many alike: its last two payload words are a number of calls
+ * and the ticks that they span. When the event before this call was another with the same head and other words, the two
+ * become one, as long as both together. */
+void rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count);
+
 /* ---- words to the user ------------------------------------------------------------------------------------------ */
 
 /* One line on stderr, once per process and text; printf-like without floating point, "scope-profiler: " put before it.

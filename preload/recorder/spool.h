@@ -257,6 +257,81 @@ struct spool_sums { /* SPOOL_PAGE bytes */
     struct spool_open jumped[SPOOL_JUMPED_MAX]; /* open calls that were jumped over; region 0: a free place */
 };
 
+/* ---- facts of MPI calls ------------------------------------------------------------------------------------------ */
+
+/* Groups that stand right behind the end of a call of an MPI function, and tell what it carried. Ranks are those of the
+ * call's communicator: its remote group where that is an intercommunicator. */
+#define SPOOL_MPI_CALL      16 /* argument: SPOOL_MPI_HAS_* and more; a payload word for each of these, ascending */
+#define SPOOL_MPI_SENT_TO   17 /* argument: a rank; payload: bytes for that rank and those after it */
+#define SPOOL_MPI_STARTED   18 /* payload: persistent requests that the call started */
+#define SPOOL_MPI_DONE      19 /* three words each request that was completed: handle, peer word as below, bytes */
+#define SPOOL_MPI_FORGOTTEN 20 /* payload: requests that were freed */
+#define SPOOL_MPI_AGAIN     21 /* argument: a slot. As the lane's last SPOOL_MPI_CALL that names the slot */
+
+#define SPOOL_MPI_HAS_SITE     (1u << 0) /* serial of the call site | serial of the communicator << 32; 0 unknown */
+#define SPOOL_MPI_HAS_TO       (1u << 1) /* receiver or target: rank | tag << 32 */
+#define SPOOL_MPI_HAS_SENT     (1u << 2) /* bytes */
+#define SPOOL_MPI_HAS_FROM     (1u << 3) /* sender: rank | tag << 32 */
+#define SPOOL_MPI_HAS_RECEIVED (1u << 4) /* bytes */
+#define SPOOL_MPI_HAS_ROOT     (1u << 5) /* rank */
+#define SPOOL_MPI_HAS_REQUEST  (1u << 6) /* handle of the request that it made */
+#define SPOOL_MPI_HAS_OFFSET   (1u << 7) /* in the file or window */
+#define SPOOL_MPI_HAS_POLLS    (1u << 8) /* unsuccessful calls that were made one after the other and are this one */
+#define SPOOL_MPI_HAS_SPAN     (1u << 9) /* ticks from the begin of the first of them to the end of the last */
+#define SPOOL_MPI_HAS_ALL      0x3ffu
+#define SPOOL_MPI_PERSISTENT   (1u << 10) /* it moves nothing: what it says holds for every start of its request */
+#define SPOOL_MPI_COLLECTIVE   (1u << 11) /* all members of the communicator make this call */
+#define SPOOL_MPI_FLOW_SHIFT   12         /* 4 bits: enum spool_mpi_flow */
+#define SPOOL_MPI_FAILED       (1u << 16) /* it returned an error: nothing else is told */
+
+/* A group that may be meant again: it names a slot, and has at most SPOOL_SLOT_WORDS payload words. */
+#define SPOOL_SLOTS      4
+#define SPOOL_SLOT_WORDS 4
+#define SPOOL_HAS_SLOT   (1u << 20)
+#define SPOOL_SLOT_SHIFT 21 /* 2 bits */
+
+#define SPOOL_MPI_NOBODY (-1) /* MPI_PROC_NULL; as a tag: none */
+#define SPOOL_MPI_ANY    (-2) /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+#define SPOOL_MPI_MYSELF (-3) /* MPI_ROOT */
+
+enum spool_mpi_flow {                      /* where the sent bytes go */
+                      SPOOL_MPI_FLOW_NONE, /* nowhere in particular: they are combined on their way, or lie in a file */
+                      SPOOL_MPI_FLOW_PEER, /* SPOOL_MPI_HAS_TO */
+                      SPOOL_MPI_FLOW_ROOT, /* SPOOL_MPI_HAS_ROOT */
+                      SPOOL_MPI_FLOW_EACH, /* all of them to every member, the sender included */
+                      SPOOL_MPI_FLOW_OTHERS, /* the sender not included */
+                      SPOOL_MPI_FLOW_SHARE,  /* the same number to every member */
+                      SPOOL_MPI_FLOW_SHARE_OTHERS,
+                      SPOOL_MPI_FLOW_LIST, /* SPOOL_MPI_SENT_TO */
+};
+
+/* In the log: */
+#define SPOOL_MPI_COMM      16 /* struct spool_mpi_comm, then runs, then the name */
+#define SPOOL_MPI_COMM_NAME 17 /* uint32_t serial, then the name */
+#define SPOOL_MPI_SITE      18 /* struct spool_mpi_site, then the object's path and the symbol */
+
+struct spool_mpi_run { /* of ranks in MPI_COMM_WORLD: first, first + stride, ...; -1 (stride 0): not in that world */
+    int32_t first, stride, count;
+};
+
+#define SPOOL_MPI_COMM_INTER   1u
+#define SPOOL_MPI_COMM_UNKNOWN 2u /* the members are not known: there is no MPI_COMM_WORLD */
+
+struct spool_mpi_comm {
+    uint32_t serial; /* 1, 2, ... in a process; 1 is MPI_COMM_WORLD */
+    uint32_t flags;
+    int32_t size, remote_size, rank; /* remote: of an intercommunicator; rank: this process's in the local group */
+    uint32_t runs, remote_runs, name_length;
+};
+
+struct spool_mpi_site {
+    uint32_t serial; /* 1, 2, ... in a process */
+    uint32_t object_length, symbol_length, reserved;
+    uint64_t address;       /* that the call returns to */
+    uint64_t offset;        /* the same from where the object was loaded */
+    uint64_t symbol_offset; /* from the symbol's begin */
+};
+
 /* ---- session --------------------------------------------------------------------------------------------------- */
 
 #define SPOOL_ENDED_FILE          "ended-%lld-%llu" /* pid, start_time as in struct spool_process */

@@ -47,6 +47,10 @@ int main(int argc, char **argv) {
     same("BYTE", abi->byte, HANDLE(MPI_BYTE));
     same("REQUEST_NULL", abi->request_null, HANDLE(MPI_REQUEST_NULL));
     same("DATATYPE_NULL", abi->datatype_null, HANDLE(MPI_DATATYPE_NULL));
+    same("COMM_NULL", abi->comm_null, HANDLE(MPI_COMM_NULL));
+    same("GRAPH", abi->topo_graph, MPI_GRAPH);
+    same("CART", abi->topo_cart, MPI_CART);
+    same("DIST_GRAPH", abi->topo_dist_graph, MPI_DIST_GRAPH);
     mpi_library_text(text);
     char expected[MPI_MAX_LIBRARY_VERSION_STRING];
     int length;

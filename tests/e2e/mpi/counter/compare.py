@@ -10,6 +10,9 @@ import struct
 import subprocess
 import sys
 
+import h5py
+import numpy
+
 LOCAL = re.compile(
     r"MPI_("
     r"T_\w+|Wtime|Wtick|Initialized|Finalized|Is_thread_main|Query_thread|Get_\w*(version|processor_name|count|elements|"
@@ -38,7 +41,27 @@ def recorded(profile):
     reader = pathlib.Path(__file__).resolve().parents[2] / "lib" / "h5.py"
     lines = subprocess.run([sys.executable, "-B", reader, "calls", profile], check=True, capture_output=True, text=True)
     rows = (line.split("\t") for line in lines.stdout.splitlines())
-    return {(int(row[0]), row[3]): int(row[1]) for row in rows if row[3].startswith("MPI_")}
+    calls = {(int(row[0]), row[3]): int(row[1]) for row in rows if row[3].startswith("MPI_")}
+    for key, merged in polls(profile).items():
+        calls[key] += merged
+    return calls
+
+
+def polls(profile):
+    """Unsuccessful calls that stand in the profile as part of another one."""
+    merged = {}
+    with h5py.File(profile) as file:
+        if "mpi/calls/polls" not in file:
+            return merged
+        index = file["rank_region_index"]
+        offsets, names = index["event_offsets"][:], file["region_table/names"].asstr()[:]
+        order = numpy.argsort(offsets, kind="stable")
+        counts = file["mpi/calls/polls"][:]
+        for event, count in zip(file["mpi/calls/events"][:][counts > 1], counts[counts > 1]):
+            row = order[numpy.searchsorted(offsets[order], event, side="right") - 1]
+            key = int(index["ranks"][row]), names[index["region_ids"][row]]
+            merged[key] = merged.get(key, 0) + int(count) - 1
+    return merged
 
 
 def main():

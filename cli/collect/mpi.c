@@ -1,0 +1,335 @@
+#include "mpi_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define PENDING_MAX 1000000 /* requests of a process that are open at once; more are not followed */
+
+/* A request that has not been completed, or a persistent one. */
+struct pending {
+    uint64_t handle;
+    struct mpi_row row; /* of the call that made it */
+    const struct row *region;
+    uint64_t call; /* number in /mpi/calls of the operation that will be completed */
+    const struct row *operation;
+    const struct members *peers;
+    uint32_t site;
+    bool receives, persistent, active;
+    unsigned flow;
+    UT_hash_handle hh;
+};
+
+struct mpi *mpi_open(struct collection *c, const struct publish *beside) {
+    struct mpi *mpi = calloc(1, sizeof *mpi);
+    if (!mpi) return NULL;
+    mpi->c = c;
+    mpi->parts = calloc(c->num_processes + 1, sizeof *mpi->parts);
+    mpi->calls = (struct mpi_list){.size = sizeof(struct mpi_row)};
+    mpi->completions = (struct mpi_list){.size = sizeof(struct mpi_completion)};
+    struct mpi_list *const lists[] = {&mpi->calls, &mpi->completions};
+    for (int i = 0; i < 2; i++) {
+        lists[i]->fd = -1;
+        lists[i]->error = &mpi->error;
+        lists[i]->beside = beside;
+        lists[i]->report = c->report;
+    }
+    if (mpi->parts) return mpi;
+    free(mpi);
+    return NULL;
+}
+
+static void forget_requests(struct mpi *mpi) {
+    struct pending *p, *next;
+    HASH_ITER(hh, mpi->pending, p, next) {
+        HASH_DEL(mpi->pending, p);
+        free(p);
+    }
+    mpi->num_pending = 0;
+}
+
+void mpi_close(struct mpi *mpi) {
+    if (!mpi) return;
+    forget_requests(mpi);
+    mpi_list_close(&mpi->calls);
+    mpi_list_close(&mpi->completions);
+    mpi_comms_free(&mpi->comms);
+    mpi_sites_free(&mpi->sites);
+    mpi_sums_free(&mpi->sums);
+    free(mpi->parts);
+    free(mpi);
+}
+
+int mpi_error(const struct mpi *mpi) { return mpi->error; }
+
+bool mpi_process(struct mpi *mpi, struct process *process) {
+    mpi->process = process;
+    mpi->last_row = NULL;
+    mpi->parts[mpi->num_parts] = (struct mpi_part){
+        .rank = process->rank, .calls_from = mpi->calls.count, .completions_from = mpi->completions.count};
+    return mpi_comms_read(&mpi->comms, process, &mpi->c->texts) && mpi_sites_read(&mpi->sites, process);
+}
+
+bool mpi_process_end(struct mpi *mpi) {
+    struct mpi_part *part = &mpi->parts[mpi->num_parts];
+    part->calls = mpi->calls.count - part->calls_from;
+    part->completions = mpi->completions.count - part->completions_from;
+    if (part->calls) mpi->num_parts++;
+    const bool good = mpi_sums_spread(&mpi->sums, part->rank);
+    forget_requests(mpi);
+    mpi_comms_forget(&mpi->comms);
+    mpi_sites_forget(&mpi->sites);
+    return good;
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+
+static int32_t rank_of(const struct members *peers, uint64_t word) {
+    const int32_t rank = (int32_t)(uint32_t)word;
+    if (rank >= 0) return mpi_members_at(peers, rank);
+    return rank == SPOOL_MPI_ANY ? RANK_ANY : RANK_NONE;
+}
+
+static int32_t tag_of(uint64_t word) { return (int32_t)(uint32_t)(word >> 32); }
+
+/* ---- sums -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t site_of(const struct mpi_row *row) { return (uint32_t)row->site; }
+
+/* Bytes that were sent in one message, to `peer`. */
+static bool add_sent(struct mpi *mpi, const struct row *region, const struct mpi_row *row, int64_t peer,
+                     int64_t bytes) {
+    return peer == RANK_NONE || mpi_sums_sent(&mpi->sums, mpi->process->rank, region, site_of(row), peer, bytes);
+}
+
+static bool add_to_all(struct mpi *mpi, const struct row *region, const struct mpi_row *row,
+                       const struct members *peers, int64_t bytes, bool myself_too) {
+    return mpi_sums_to_all(&mpi->sums, region, site_of(row), peers, myself_too, bytes);
+}
+
+/* What a call that moves data sent, by receiver. */
+static bool add_flow(struct mpi *mpi, const struct row *region, const struct mpi_row *row, const struct members *peers,
+                     unsigned flow) {
+    const int32_t size = peers ? peers->size : 0;
+    switch (flow) {
+    case SPOOL_MPI_FLOW_PEER:
+    case SPOOL_MPI_FLOW_ROOT:
+        return add_sent(mpi, region, row, row->to, row->sent);
+    case SPOOL_MPI_FLOW_EACH:
+        return add_to_all(mpi, region, row, peers, row->sent, true);
+    case SPOOL_MPI_FLOW_OTHERS:
+        return add_to_all(mpi, region, row, peers, row->sent, false);
+    case SPOOL_MPI_FLOW_SHARE:
+        return add_to_all(mpi, region, row, peers, size ? row->sent / size : 0, true);
+    case SPOOL_MPI_FLOW_SHARE_OTHERS:
+        return add_to_all(mpi, region, row, peers, size > 1 ? row->sent / (size - 1) : 0, false);
+    default:
+        return true;
+    }
+}
+
+/* A call that moves data: bytes of the function, and sizes. */
+static bool add_bytes(struct mpi *mpi, const struct row *region, const struct mpi_row *row) {
+    const uint32_t rank = mpi->process->rank;
+    struct mpi_function *sum = mpi_sums_function(&mpi->sums, rank, region, site_of(row));
+    if (!sum) return false;
+    if (row->sent >= 0) {
+        sum->sent += (uint64_t)row->sent;
+        sum->messages_sent++;
+        if (!mpi_sums_size(&mpi->sums, rank, region, row->sent)) return false;
+    }
+    if (row->received < 0) return true;
+    sum->received += (uint64_t)row->received;
+    sum->messages_received++;
+    return row->sent >= 0 || mpi_sums_size(&mpi->sums, rank, region, row->received);
+}
+
+static bool add_received(struct mpi *mpi, const struct row *region, const struct mpi_row *row) {
+    if (row->received < 0 || row->from == RANK_NONE || (row->flags & MPI_ROW_COLLECTIVE)) return true;
+    return mpi_sums_received(&mpi->sums, mpi->process->rank, region, site_of(row), row->from, row->received);
+}
+
+static bool add_call(struct mpi *mpi, const struct mpi_ended *ended, const struct mpi_row *row) {
+    struct mpi_function *sum = mpi_sums_function(&mpi->sums, mpi->process->rank, ended->row, site_of(row));
+    const int64_t duration = ended->end - ended->start;
+    if (!sum) return false;
+    sum->calls += row->polls > 0 ? (uint64_t)row->polls : 1;
+    sum->polls += row->polls > 0 ? (uint64_t)row->polls : 0;
+    sum->total += (uint64_t)duration;
+    if (!sum->events || duration < sum->minimum) sum->minimum = duration;
+    if (!sum->events++ || duration > sum->maximum) sum->maximum = duration;
+    return true;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------------------------- */
+
+static struct pending *find_request(const struct mpi *mpi, uint64_t handle) {
+    struct pending *p;
+    HASH_FIND(hh, mpi->pending, &handle, sizeof handle, p);
+    return p;
+}
+
+static void drop_request(struct mpi *mpi, struct pending *p) {
+    HASH_DEL(mpi->pending, p);
+    mpi->num_pending--;
+    free(p);
+}
+
+static bool open_request(struct mpi *mpi, uint64_t handle, bool receives) {
+    struct pending *p = find_request(mpi, handle);
+    if (!p) {
+        if (mpi->num_pending == PENDING_MAX) return true;
+        p = calloc(1, sizeof *p);
+        if (!p) return false;
+        p->handle = handle;
+        HASH_ADD(hh, mpi->pending, handle, sizeof p->handle, p);
+        if (!p->hh.tbl) {
+            free(p);
+            return false;
+        }
+        mpi->num_pending++;
+    }
+    p->row = mpi->last;
+    p->region = p->operation = mpi->last_row;
+    p->call = mpi->last_call;
+    p->peers = mpi->last_peers;
+    p->flow = mpi->last_flow;
+    p->site = site_of(&mpi->last);
+    p->receives = receives;
+    p->persistent = mpi->last.flags & MPI_ROW_PERSISTENT;
+    p->active = !p->persistent;
+    return true;
+}
+
+/* A started persistent request is a call of its own, by the function that started it. */
+static bool start(struct mpi *mpi, uint64_t handle) {
+    struct pending *p = find_request(mpi, handle);
+    if (!p || !p->persistent) return true;
+    struct mpi_row row = p->row;
+    row.event = mpi->last.event;
+    row.site = mpi->last.site;
+    row.flags = (row.flags & ~MPI_ROW_PERSISTENT) | MPI_ROW_STARTED | MPI_ROW_REQUEST;
+    p->active = true;
+    p->call = mpi->calls.count;
+    p->operation = mpi->last_row;
+    p->site = site_of(&row);
+    return mpi_list_add(&mpi->calls, &row) && add_bytes(mpi, p->operation, &row) &&
+           add_flow(mpi, p->operation, &row, p->peers, p->flow);
+}
+
+/* The message that a receive was waiting for. */
+static bool receive(struct mpi *mpi, const struct pending *p, uint64_t peer, int64_t bytes) {
+    struct mpi_row row;
+    if (!mpi_list_get(&mpi->calls, p->call, &row, 1)) return true;
+    row.from = rank_of(p->peers, peer);
+    row.from_tag = tag_of(peer);
+    row.received = bytes;
+    mpi_list_put(&mpi->calls, p->call, &row);
+    const int64_t sent = row.sent;
+    row.sent = -1; /* it was counted when it was sent */
+    bool good = add_bytes(mpi, p->operation, &row) && add_received(mpi, p->operation, &row);
+    row.sent = sent;
+    return good;
+}
+
+static bool complete(struct mpi *mpi, uint64_t handle, uint64_t peer, int64_t bytes) {
+    struct pending *p = find_request(mpi, handle);
+    if (!p || !p->active) return true;
+    const struct mpi_completion completion = {mpi->last.event, (int64_t)p->call};
+    bool good = mpi_list_add(&mpi->completions, &completion);
+    if (good && p->receives) good = receive(mpi, p, peer, bytes);
+    p->active = false;
+    if (!p->persistent) drop_request(mpi, p);
+    return good;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+/* The payload word of one SPOOL_MPI_HAS_* bit; false: not told. */
+static bool word_of(unsigned argument, const uint64_t *payload, unsigned count, unsigned bit, uint64_t *word) {
+    const unsigned at = (unsigned)__builtin_popcount(argument & (bit - 1) & SPOOL_MPI_HAS_ALL);
+    if (!(argument & bit) || at >= count) return false;
+    *word = payload[at];
+    return true;
+}
+
+static int32_t flags_of(unsigned argument) {
+    return (argument & SPOOL_MPI_COLLECTIVE ? MPI_ROW_COLLECTIVE : 0) |
+           (argument & SPOOL_MPI_PERSISTENT ? MPI_ROW_PERSISTENT : 0) |
+           (argument & SPOOL_MPI_FAILED ? MPI_ROW_FAILED : 0) |
+           (argument & SPOOL_MPI_HAS_REQUEST ? MPI_ROW_REQUEST : 0);
+}
+
+static bool take_call(struct mpi *mpi, const struct mpi_ended *ended, unsigned argument, const uint64_t *payload,
+                      unsigned count) {
+    struct mpi_row *row = &mpi->last;
+    uint64_t word, request = 0;
+    *row = (struct mpi_row){.event = (int64_t)(ended->row->offset + ended->slot),
+                            .sent = -1,
+                            .received = -1,
+                            .offset = -1,
+                            .to = RANK_NONE,
+                            .from = RANK_NONE,
+                            .to_tag = -1,
+                            .from_tag = -1,
+                            .comm = -1,
+                            .flags = flags_of(argument)};
+    mpi->last_row = ended->row;
+    mpi->last_peers = NULL;
+    mpi->last_flow = argument >> SPOOL_MPI_FLOW_SHIFT & 15;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_SITE, &word)) {
+        const uint32_t serial = (uint32_t)(word >> 32);
+        row->site = (int32_t)mpi_sites_index(&mpi->sites, (uint32_t)word);
+        if (serial < mpi->comms.num_mine && mpi->comms.mine[serial].comm)
+            row->comm = (int32_t)mpi->comms.mine[serial].comm->index;
+        mpi->last_peers = mpi_comms_peers(&mpi->comms, serial);
+    }
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_TO, &word)) {
+        row->to = rank_of(mpi->last_peers, word);
+        row->to_tag = tag_of(word);
+    }
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_ROOT, &word)) row->to = rank_of(mpi->last_peers, word);
+    const bool from = word_of(argument, payload, count, SPOOL_MPI_HAS_FROM, &word);
+    if (from) {
+        row->from = rank_of(mpi->last_peers, word);
+        row->from_tag = tag_of(word);
+    }
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_SENT, &word)) row->sent = (int64_t)word;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_RECEIVED, &word)) row->received = (int64_t)word;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_OFFSET, &word)) row->offset = (int64_t)word;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_POLLS, &word))
+        row->polls = word > INT32_MAX ? INT32_MAX : (int32_t)word;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_SPAN, &word))
+        row->span = clock_ns(&mpi->process->clock, mpi->process->info.first.ticks + word) -
+                    clock_ns(&mpi->process->clock, mpi->process->info.first.ticks);
+    mpi->last_call = mpi->calls.count;
+    if (!mpi_list_add(&mpi->calls, row) || !add_call(mpi, ended, row)) return false;
+    if (word_of(argument, payload, count, SPOOL_MPI_HAS_REQUEST, &request) &&
+        !open_request(mpi, request, from && row->received < 0))
+        return false;
+    if (row->flags & MPI_ROW_PERSISTENT) return true;
+    return add_bytes(mpi, ended->row, row) && add_received(mpi, ended->row, row) &&
+           add_flow(mpi, ended->row, row, mpi->last_peers, mpi->last_flow);
+}
+
+static bool take_list(struct mpi *mpi, unsigned first, const uint64_t *payload, unsigned count) {
+    if (mpi->last.flags & MPI_ROW_PERSISTENT) return true;
+    for (unsigned i = 0; i < count; i++) {
+        const int32_t peer = mpi_members_at(mpi->last_peers, (int64_t)first + i);
+        if (payload[i] && !add_sent(mpi, mpi->last_row, &mpi->last, peer, (int64_t)payload[i])) return false;
+    }
+    return true;
+}
+
+bool mpi_take(struct mpi *mpi, const struct mpi_ended *ended, unsigned type, unsigned argument, const uint64_t *payload,
+              unsigned count) {
+    bool good = true;
+    if (type == SPOOL_MPI_CALL) return take_call(mpi, ended, argument, payload, count);
+    if (mpi->last_row != ended->row) return true; /* of a call that is not kept */
+    for (unsigned i = 0; good && type == SPOOL_MPI_STARTED && i < count; i++) good = start(mpi, payload[i]);
+    for (unsigned i = 0; good && type == SPOOL_MPI_DONE && i + 2 < count; i += 3)
+        good = complete(mpi, payload[i], payload[i + 1], (int64_t)payload[i + 2]);
+    for (unsigned i = 0; type == SPOOL_MPI_FORGOTTEN && i < count; i++) {
+        struct pending *p = find_request(mpi, payload[i]);
+        if (p) drop_request(mpi, p);
+    }
+    return good && (type != SPOOL_MPI_SENT_TO || take_list(mpi, argument, payload, count));
+}

@@ -1,0 +1,307 @@
+/* /mpi: the lists, column by column, and the tables. */
+#include "columns.h"
+#include "mpi_internal.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK        ((hsize_t)65536)
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define GET(name)    static void name(const void *item, union cell *cell)
+#define OF(type, f)  (((const type *)item)->f)
+
+/* ---- lists --------------------------------------------------------------------------------------------------------
+ */
+
+struct list_column {
+    const char *name;
+    size_t offset;
+    bool wide;     /* 64 bits */
+    bool optional; /* left out where all values are `absent` */
+    int64_t absent;
+};
+
+#define NARROW(name, f, absent)                                                                                        \
+    { name, offsetof(struct mpi_row, f), false, true, absent }
+#define WIDE(name, f, absent)                                                                                          \
+    { name, offsetof(struct mpi_row, f), true, true, absent }
+static const struct list_column call_columns[] = {
+    {"events", offsetof(struct mpi_row, event), true, false, 0},
+    {"sites", offsetof(struct mpi_row, site), false, false, 0},
+    {"communicators", offsetof(struct mpi_row, comm), false, false, -1},
+    {"flags", offsetof(struct mpi_row, flags), false, false, 0},
+    NARROW("to", to, RANK_NONE),
+    NARROW("to_tags", to_tag, -1),
+    NARROW("from", from, RANK_NONE),
+    NARROW("from_tags", from_tag, -1),
+    WIDE("sent", sent, -1),
+    WIDE("received", received, -1),
+    WIDE("offsets", offset, -1),
+    NARROW("polls", polls, 0),
+    WIDE("spans", span, 0),
+};
+static const struct list_column completion_columns[] = {
+    {"events", offsetof(struct mpi_completion, event), true, false, 0},
+    {"calls", offsetof(struct mpi_completion, call), true, false, 0},
+};
+
+static int64_t value_of(const struct list_column *column, const char *item) {
+    int64_t wide;
+    int32_t narrow;
+    if (column->wide) {
+        memcpy(&wide, item + column->offset, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, item + column->offset, sizeof narrow);
+    return narrow;
+}
+
+static hid_t create_column(hid_t group, const struct list_column *column, uint64_t total, int compress) {
+    hsize_t size = total, chunk = size < CHUNK ? size : CHUNK;
+    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
+    if (compress && size) {
+        H5Pset_chunk(list, 1, &chunk);
+        H5Pset_shuffle(list);
+        H5Pset_deflate(list, (unsigned)compress);
+    } else {
+        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    }
+    hid_t set = H5Dcreate2(group, column->name, column->wide ? H5T_STD_I64LE : H5T_STD_I32LE, space, H5P_DEFAULT, list,
+                           H5P_DEFAULT);
+    H5Sclose(space);
+    H5Pclose(list);
+    return set;
+}
+
+/* `items` in all columns at place `at`. */
+static bool write_block(const hid_t *sets, const struct list_column *columns, size_t num_columns, const char *items,
+                        size_t size, hsize_t at, hsize_t count, int64_t *values) {
+    bool good = true;
+    for (size_t c = 0; good && c < num_columns; c++) {
+        if (sets[c] < 0) continue;
+        for (hsize_t i = 0; i < count; i++) values[i] = value_of(&columns[c], items + i * size);
+        hid_t file_space = H5Dget_space(sets[c]), space = H5Screate_simple(1, &count, NULL);
+        good = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &at, NULL, &count, NULL) >= 0 &&
+               H5Dwrite(sets[c], H5T_NATIVE_INT64, space, file_space, H5P_DEFAULT, values) >= 0;
+        H5Sclose(space);
+        H5Sclose(file_space);
+    }
+    return good;
+}
+
+enum { MOST_COLUMNS = 16 };
+
+static void find_used(const struct list_column *columns, size_t num_columns, const char *items, size_t size,
+                      size_t count, bool *used) {
+    for (size_t c = 0; c < num_columns; c++)
+        for (size_t i = 0; i < count && !used[c]; i++)
+            used[c] = !columns[c].optional || value_of(&columns[c], items + i * size) != columns[c].absent;
+}
+
+static bool write_list(hid_t parent, const char *name, const struct mpi_list *list, const struct list_column *columns,
+                       size_t num_columns, int compress) {
+    hid_t sets[MOST_COLUMNS];
+    bool used[MOST_COLUMNS] = {false};
+    char *items = malloc(CHUNK * list->size);
+    int64_t *values = malloc(CHUNK * sizeof *values);
+    hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = items && values && group >= 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t c = 0; pass && c < num_columns; c++) {
+            sets[c] = good && used[c] ? create_column(group, &columns[c], list->count, compress) : -1;
+            good = good && (!used[c] || sets[c] >= 0);
+        }
+        for (uint64_t at = 0; good && at < list->count; at += CHUNK) {
+            const hsize_t count = list->count - at < CHUNK ? list->count - at : CHUNK;
+            good = mpi_list_get(list, at, items, count);
+            if (good && pass)
+                good = write_block(sets, columns, num_columns, items, list->size, at, count, values);
+            else if (good)
+                find_used(columns, num_columns, items, list->size, count, used);
+        }
+    }
+    for (size_t c = 0; c < num_columns; c++)
+        if (sets[c] >= 0) good = H5Dclose(sets[c]) >= 0 && good;
+    if (group >= 0) good = H5Gclose(group) >= 0 && good;
+    free(values);
+    free(items);
+    return good;
+}
+
+/* ---- tables -------------------------------------------------------------------------------------------------------
+ */
+
+GET(part_rank) { cell->u32 = OF(struct mpi_part, rank); }
+GET(part_calls_from) { cell->u64 = OF(struct mpi_part, calls_from); }
+GET(part_calls) { cell->u64 = OF(struct mpi_part, calls); }
+GET(part_done_from) { cell->u64 = OF(struct mpi_part, completions_from); }
+GET(part_done) { cell->u64 = OF(struct mpi_part, completions); }
+static const struct column part_columns[] = {
+    {"ranks", COLUMN_U32, part_rank},
+    {"call_offsets", COLUMN_U64, part_calls_from},
+    {"call_counts", COLUMN_U64, part_calls},
+    {"completion_offsets", COLUMN_U64, part_done_from},
+    {"completion_counts", COLUMN_U64, part_done},
+};
+
+GET(function_rank) { cell->u32 = OF(struct mpi_function, key.rank); }
+GET(function_region) { cell->u32 = OF(struct mpi_function, key.row)->region; }
+GET(function_site) { cell->u32 = OF(struct mpi_function, key.site); }
+GET(function_calls) { cell->u64 = OF(struct mpi_function, calls); }
+GET(function_polls) { cell->u64 = OF(struct mpi_function, polls); }
+GET(function_total) { cell->u64 = OF(struct mpi_function, total); }
+GET(function_minimum) { cell->i64 = OF(struct mpi_function, minimum); }
+GET(function_maximum) { cell->i64 = OF(struct mpi_function, maximum); }
+GET(function_sends) { cell->u64 = OF(struct mpi_function, messages_sent); }
+GET(function_sent) { cell->u64 = OF(struct mpi_function, sent); }
+GET(function_receives) { cell->u64 = OF(struct mpi_function, messages_received); }
+GET(function_received) { cell->u64 = OF(struct mpi_function, received); }
+static const struct column function_columns[] = {
+    {"ranks", COLUMN_U32, function_rank},
+    {"region_ids", COLUMN_U32, function_region},
+    {"sites", COLUMN_U32, function_site},
+    {"calls", COLUMN_U64, function_calls},
+    {"polls", COLUMN_U64, function_polls},
+    {"totals", COLUMN_U64, function_total},
+    {"minima", COLUMN_I64, function_minimum},
+    {"maxima", COLUMN_I64, function_maximum},
+    {"messages_sent", COLUMN_U64, function_sends},
+    {"bytes_sent", COLUMN_U64, function_sent},
+    {"messages_received", COLUMN_U64, function_receives},
+    {"bytes_received", COLUMN_U64, function_received},
+};
+
+GET(traffic_rank) { cell->u32 = OF(struct mpi_traffic, key.rank); }
+GET(traffic_region) { cell->u32 = OF(struct mpi_traffic, key.row)->region; }
+GET(traffic_site) { cell->u32 = OF(struct mpi_traffic, key.site); }
+GET(traffic_peer) { cell->i64 = OF(struct mpi_traffic, key.peer); }
+GET(traffic_sends) { cell->u64 = OF(struct mpi_traffic, messages_sent); }
+GET(traffic_sent) { cell->u64 = OF(struct mpi_traffic, sent); }
+GET(traffic_receives) { cell->u64 = OF(struct mpi_traffic, messages_received); }
+GET(traffic_received) { cell->u64 = OF(struct mpi_traffic, received); }
+static const struct column traffic_columns[] = {
+    {"ranks", COLUMN_U32, traffic_rank},
+    {"region_ids", COLUMN_U32, traffic_region},
+    {"sites", COLUMN_U32, traffic_site},
+    {"peers", COLUMN_I64, traffic_peer},
+    {"messages_sent", COLUMN_U64, traffic_sends},
+    {"bytes_sent", COLUMN_U64, traffic_sent},
+    {"messages_received", COLUMN_U64, traffic_receives},
+    {"bytes_received", COLUMN_U64, traffic_received},
+};
+
+GET(size_rank) { cell->u32 = OF(struct mpi_size, key.rank); }
+GET(size_region) { cell->u32 = OF(struct mpi_size, key.row)->region; }
+GET(size_bucket) { cell->u32 = OF(struct mpi_size, key.bucket); }
+GET(size_messages) { cell->u64 = OF(struct mpi_size, messages); }
+GET(size_bytes) { cell->u64 = OF(struct mpi_size, bytes); }
+static const struct column size_columns[] = {
+    {"ranks", COLUMN_U32, size_rank},     {"region_ids", COLUMN_U32, size_region},
+    {"buckets", COLUMN_U32, size_bucket}, {"messages", COLUMN_U64, size_messages},
+    {"bytes", COLUMN_U64, size_bytes},
+};
+
+GET(site_object) { cell->text = OF(struct mpi_site, object); }
+GET(site_symbol) { cell->text = OF(struct mpi_site, symbol); }
+GET(site_file) { cell->text = OF(struct mpi_site, file) ? OF(struct mpi_site, file) : ""; }
+GET(site_line) { cell->i64 = OF(struct mpi_site, line); }
+GET(site_offset) { cell->u64 = OF(struct mpi_site, offset); }
+static const struct column site_columns[] = {
+    {"objects", COLUMN_TEXT, site_object}, {"symbols", COLUMN_TEXT, site_symbol}, {"files", COLUMN_TEXT, site_file},
+    {"lines", COLUMN_I64, site_line},      {"offsets", COLUMN_U64, site_offset},
+};
+
+/* ---- communicators and their members ------------------------------------------------------------------------------
+ */
+
+struct comm_row {
+    const struct mpi_comm *comm;
+    uint64_t runs_from;
+};
+struct run_row {
+    struct spool_mpi_run run;
+};
+
+GET(comm_name) { cell->text = OF(struct comm_row, comm)->name ? OF(struct comm_row, comm)->name->text : ""; }
+GET(comm_size) { cell->i64 = OF(struct comm_row, comm)->local.size; }
+GET(comm_remote) { cell->i64 = OF(struct comm_row, comm)->remote.size; }
+GET(comm_runs_from) { cell->u64 = OF(struct comm_row, runs_from); }
+GET(comm_runs) { cell->u32 = OF(struct comm_row, comm)->local.num_runs; }
+GET(comm_remote_runs) { cell->u32 = OF(struct comm_row, comm)->remote.num_runs; }
+static const struct column comm_columns[] = {
+    {"names", COLUMN_TEXT, comm_name},         {"sizes", COLUMN_I64, comm_size},
+    {"remote_sizes", COLUMN_I64, comm_remote}, {"run_offsets", COLUMN_U64, comm_runs_from},
+    {"run_counts", COLUMN_U32, comm_runs},     {"remote_run_counts", COLUMN_U32, comm_remote_runs},
+};
+GET(run_first) { cell->i64 = OF(struct run_row, run).first; }
+GET(run_stride) { cell->i64 = OF(struct run_row, run).stride; }
+GET(run_count) { cell->i64 = OF(struct run_row, run).count; }
+static const struct column run_columns[] = {
+    {"first", COLUMN_I64, run_first}, {"stride", COLUMN_I64, run_stride}, {"count", COLUMN_I64, run_count}};
+
+static void put_runs(struct run_row *rows, uint64_t *at, const struct members *members) {
+    for (uint32_t i = 0; i < members->num_runs; i++) rows[(*at)++].run = members->runs[i];
+}
+
+static bool write_comms(hid_t group, const struct mpi_comms *comms) {
+    uint64_t runs = 0, at = 0, count = 0;
+    for (const struct mpi_comm *c = comms->table; c; c = c->hh.next) runs += c->local.num_runs + c->remote.num_runs;
+    struct comm_row *rows = calloc(comms->count + 1, sizeof *rows);
+    struct run_row *run_rows = calloc(runs + 1, sizeof *run_rows);
+    for (const struct mpi_comm *c = comms->table; rows && run_rows && c; c = c->hh.next) {
+        rows[count++] = (struct comm_row){c, at};
+        put_runs(run_rows, &at, &c->local);
+        put_runs(run_rows, &at, &c->remote);
+    }
+    const bool good =
+        rows && run_rows &&
+        columns_write(group, "communicators", comm_columns, COUNT(comm_columns), rows, comms->count, sizeof *rows) &&
+        columns_write(group, "members", run_columns, COUNT(run_columns), run_rows, runs, sizeof *run_rows);
+    free(rows);
+    free(run_rows);
+    return good;
+}
+
+/* A hash table's items, in their order, as one table of the file. */
+#define WRITE_TABLE(group, name, table, type, columns)                                                                 \
+    ({                                                                                                                 \
+        const size_t count = HASH_COUNT(table);                                                                        \
+        type *rows = malloc((count + 1) * sizeof *rows), *next = rows;                                                 \
+        for (const type *item = table; rows && item; item = item->hh.next) *next++ = *item;                            \
+        bool written = rows && columns_write(group, name, columns, COUNT(columns), rows, count, sizeof *rows);         \
+        free(rows);                                                                                                    \
+        written;                                                                                                       \
+    })
+
+static bool write_tables(hid_t group, const struct mpi *m) {
+    return __extension__ WRITE_TABLE(group, "functions", m->sums.functions, struct mpi_function, function_columns) &&
+           __extension__ WRITE_TABLE(group, "traffic", m->sums.traffic, struct mpi_traffic, traffic_columns) &&
+           __extension__ WRITE_TABLE(group, "sizes", m->sums.sizes, struct mpi_size, size_columns) &&
+           __extension__ WRITE_TABLE(group, "sites", m->sites.table, struct mpi_site, site_columns);
+}
+
+uint64_t mpi_bytes(const struct mpi *m) {
+    uint64_t runs = 0;
+    if (!m->calls.count) return 0;
+    for (const struct mpi_comm *c = m->comms.table; c; c = c->hh.next) runs += c->local.num_runs + c->remote.num_runs;
+    return m->calls.count * sizeof(struct mpi_row) + m->completions.count * sizeof(struct mpi_completion) +
+           (HASH_COUNT(m->sums.functions) + HASH_COUNT(m->sums.traffic) + HASH_COUNT(m->sums.sizes) +
+            HASH_COUNT(m->sites.table) + m->comms.count + runs) *
+               256 +
+           (256u << 10);
+}
+
+bool mpi_write(struct mpi *m, hid_t file, int compress) {
+    if (!m->calls.count) return true;
+    mpi_lines_find(&m->sites);
+    hid_t group = H5Gcreate2(file, "mpi", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    bool good =
+        group >= 0 &&
+        columns_write(group, "ranks", part_columns, COUNT(part_columns), m->parts, m->num_parts, sizeof *m->parts) &&
+        write_list(group, "calls", &m->calls, call_columns, COUNT(call_columns), compress) &&
+        write_list(group, "completions", &m->completions, completion_columns, COUNT(completion_columns), compress) &&
+        write_tables(group, m) && write_comms(group, &m->comms);
+    if (group >= 0) good = H5Gclose(group) >= 0 && good;
+    return good;
+}

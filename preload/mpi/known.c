@@ -1,0 +1,372 @@
+#include "known.h"
+
+#include "abi.h"
+#include "call.h"
+#include "recorder.h"
+#include "spool.h"
+#include "sys.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { SITES = 16384, COMMS = 16384, NEIGHBORS = 65536, LAST_SITES = 1024 };
+_Static_assert(LAST_SITES >= MPI_LAYERS * MPI_FUNCTION_COUNT, "a word for every entry");
+#define FREED ((mpi_word)-7) /* a place that a handle has left; no MPI has it for a handle */
+
+struct site {
+    uintptr_t address;
+    uint32_t serial;
+};
+
+/* Read without a lock: an entry's key is stored last. */
+static struct known {
+    bool held; /* who makes an entry holds it */
+    uint32_t sites, comms, neighbors_used;
+    struct mpi_comm world;
+    uint64_t last_site[LAST_SITES];
+    struct site site[SITES];
+    struct mpi_comm comm[COMMS];
+    int neighbors[NEIGHBORS];
+} * known;
+
+static const struct mpi_comm no_world;
+const struct mpi_comm *mpi_comm_world = &no_world;
+static const struct mpi_comm unknown = {.peers = 0, .rank = -1, .ins = -1, .outs = -1};
+
+static struct known *tables(void) {
+    struct known *k = __atomic_load_n(&known, __ATOMIC_ACQUIRE);
+    if (k) return k;
+    struct known *none = NULL;
+    k = sys_pages_wiped_on_fork(sizeof *k);
+    if (k && !__atomic_compare_exchange_n(&known, &none, k, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) k = none;
+    return k;
+}
+
+static void hold(struct known *k) {
+    while (__atomic_test_and_set(&k->held, __ATOMIC_ACQUIRE)) sched_yield();
+}
+static void let_go(struct known *k) { __atomic_clear(&k->held, __ATOMIC_RELEASE); }
+
+static uint32_t place_of(uint64_t key, uint32_t places) {
+    return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (places - 1);
+}
+
+/* ---- call sites -------------------------------------------------------------------------------------------------- */
+
+/* The loader calls the program by the name that it was started with. */
+static const char *path_of(const Dl_info *info, char path[PATH_MAX]) {
+    const uintptr_t headers = getauxval(AT_PHDR), base = (uintptr_t)info->dli_fbase;
+    if (!info->dli_fname) return "";
+    if (info->dli_fname[0] == '/' || headers < base || headers - base > 65536) return info->dli_fname;
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (length <= 0) return info->dli_fname;
+    path[length] = '\0';
+    return path;
+}
+
+static void tell_site(uint32_t serial, uintptr_t address) {
+    Dl_info info = {0};
+    if (!dladdr((void *)(address - 1), &info)) info = (Dl_info){0};
+    char path[PATH_MAX];
+    const char *object = path_of(&info, path), *symbol = info.dli_sname ? info.dli_sname : "";
+    const struct spool_mpi_site site = {
+        .serial = serial,
+        .object_length = (uint32_t)strlen(object),
+        .symbol_length = (uint32_t)strlen(symbol),
+        .address = address,
+        .offset = info.dli_fbase ? address - (uintptr_t)info.dli_fbase : 0,
+        .symbol_offset = info.dli_saddr ? address - (uintptr_t)info.dli_saddr : 0,
+    };
+    const struct iovec pieces[] = {
+        {(void *)&site, sizeof site}, {(void *)object, site.object_length}, {(void *)symbol, site.symbol_length}};
+    rec_log(SPOOL_MPI_SITE, pieces, 3);
+}
+
+static __attribute__((noinline)) uint32_t new_site(struct known *k, uintptr_t address) {
+    const int saved = errno;
+    hold(k);
+    uint32_t at = place_of(address, SITES), serial = 0;
+    while (k->site[at].address && k->site[at].address != address) at = (at + 1) & (SITES - 1);
+    if (k->site[at].address) {
+        serial = k->site[at].serial;
+    } else if (k->sites < SITES / 2) {
+        serial = ++k->sites;
+        tell_site(serial, address);
+        k->site[at].serial = serial;
+        __atomic_store_n(&k->site[at].address, address, __ATOMIC_RELEASE);
+    }
+    let_go(k);
+    errno = saved;
+    return serial;
+}
+
+uint64_t *mpi_last_site(unsigned which) {
+    struct known *k = tables();
+    return k ? &k->last_site[which] : NULL;
+}
+
+uint32_t mpi_site(uintptr_t address) {
+    struct known *k = tables();
+    if (!k) return 0;
+    for (uint32_t at = place_of(address, SITES);; at = (at + 1) & (SITES - 1)) {
+        uintptr_t found = __atomic_load_n(&k->site[at].address, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(found == address, 1)) return k->site[at].serial;
+        if (!found) return new_site(k, address);
+    }
+}
+
+/* ---- what MPI says of a communicator ----------------------------------------------------------------------------- */
+
+static mpi_any function(const char *name) {
+    struct mpi_link link = {0};
+    return mpi_next(&link, name);
+}
+
+/* PMPI_<name>(a, b...), where there is such a function; false: no, or it failed. */
+#define ASK(name, types, ...)                                                                                          \
+    __extension__({                                                                                                    \
+        mpi_any f = function("PMPI_" name);                                                                            \
+        f && ((int(*) types)f)(__VA_ARGS__) == 0;                                                                      \
+    })
+
+static int number_of(const char *name, mpi_word handle, int otherwise) {
+    int value = otherwise;
+    mpi_any f = function(name);
+    return f && ((int (*)(mpi_word, int *))f)(handle, &value) == 0 ? value : otherwise;
+}
+
+struct runs {
+    struct spool_mpi_run *items;
+    uint32_t count, room;
+};
+
+static void add_rank(struct runs *runs, int rank) {
+    struct spool_mpi_run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
+    if (last && last->count == 1 && rank >= 0 && last->first >= 0) {
+        last->stride = rank - last->first;
+        last->count = 2;
+    } else if (last && rank == (last->first < 0 ? -1 : last->first + last->stride * last->count) &&
+               (last->count > 1 || last->first < 0)) {
+        last->count++;
+    } else if (runs->count < runs->room) {
+        runs->items[runs->count++] = (struct spool_mpi_run){rank, 0, 1};
+    }
+}
+
+static mpi_word ask_group(const char *name, mpi_word comm, bool *good) {
+    mpi_word group = 0;
+    mpi_any f = function(name);
+    *good = f && ((int (*)(mpi_word, void *))f)(comm, &group) == 0;
+    return mpi_handle(group);
+}
+
+static void free_group(mpi_word group) {
+    mpi_word copy = group;
+    ASK("Group_free", (void *), &copy);
+}
+
+/* The group's members as ranks of the world, in runs that are in `memory` from then on. */
+static bool members(const char *which, mpi_word comm, int size, int *memory, struct runs *runs) {
+    int *ranks = memory, *in_world = memory + size;
+    bool good, world_good;
+    for (int i = 0; i < size; i++) ranks[i] = i;
+    mpi_word group = ask_group(which, comm, &good);
+    if (!good) return false;
+    mpi_word world = ask_group("PMPI_Comm_group", mpi_abi()->comm_world, &world_good);
+    good = world_good && ASK("Group_translate_ranks", (mpi_word, int, const int *, mpi_word, int *), group, size, ranks,
+                             world, in_world);
+    if (world_good) free_group(world);
+    free_group(group);
+    if (!good) return false;
+    runs->items = (struct spool_mpi_run *)(memory + 2 * (size_t)size);
+    runs->room = (uint32_t)size;
+    for (int i = 0; i < size; i++) add_rank(runs, in_world[i] == mpi_abi()->undefined ? -1 : in_world[i]);
+    return true;
+}
+
+static size_t member_bytes(int size) { return (size_t)size * (2 * sizeof(int) + sizeof(struct spool_mpi_run)); }
+
+static void tell_comm(const struct mpi_comm *comm, int size, int remote) {
+    struct runs runs = {0}, remote_runs = {0};
+    char name[512] = "";
+    int length = 0;
+    const size_t bytes = member_bytes(size) + member_bytes(remote) + 64;
+    int *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool good = memory != MAP_FAILED && mpi_is_running();
+    good = good && members("PMPI_Comm_group", comm->handle, size, memory, &runs);
+    if (good && comm->inter)
+        good = members("PMPI_Comm_remote_group", comm->handle, remote, memory + member_bytes(size) / sizeof *memory,
+                       &remote_runs);
+    if (!ASK("Comm_get_name", (mpi_word, char *, int *), comm->handle, name, &length) || length < 0) length = 0;
+    const struct spool_mpi_comm record = {
+        .serial = comm->serial,
+        .flags = (comm->inter ? SPOOL_MPI_COMM_INTER : 0) | (good ? 0 : SPOOL_MPI_COMM_UNKNOWN),
+        .size = size,
+        .remote_size = remote,
+        .rank = comm->rank,
+        .runs = good ? runs.count : 0,
+        .remote_runs = good ? remote_runs.count : 0,
+        .name_length = (uint32_t)length,
+    };
+    const struct iovec pieces[] = {{(void *)&record, sizeof record},
+                                   {runs.items, record.runs * sizeof *runs.items},
+                                   {remote_runs.items, record.remote_runs * sizeof *remote_runs.items},
+                                   {name, record.name_length}};
+    rec_log(SPOOL_MPI_COMM, pieces, 4);
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+}
+
+/* ---- topologies -------------------------------------------------------------------------------------------------- */
+
+enum { DIMENSIONS = 64 };
+
+/* To the ranks to which neighbourhood collectives send. */
+static int cart_neighbors(mpi_word comm, int *into, int room) {
+    int dimensions = number_of("PMPI_Cartdim_get", comm, 0);
+    if (dimensions <= 0 || dimensions > DIMENSIONS || 2 * dimensions > room) return -1;
+    for (int d = 0; d < dimensions; d++)
+        if (!ASK("Cart_shift", (mpi_word, int, int, int *, int *), comm, d, 1, &into[2 * d], &into[2 * d + 1]))
+            return -1;
+    return 2 * dimensions;
+}
+
+static int graph_neighbors(mpi_word comm, int rank, int *into, int room) {
+    int count = 0;
+    if (!ASK("Graph_neighbors_count", (mpi_word, int, int *), comm, rank, &count) || count > room) return -1;
+    return ASK("Graph_neighbors", (mpi_word, int, int, int *), comm, rank, count, into) ? count : -1;
+}
+
+static int dist_neighbors(mpi_word comm, int *ins, int *into, int room) {
+    int outs = 0, weighted = 0, *spare;
+    if (!ASK("Dist_graph_neighbors_count", (mpi_word, int *, int *, int *), comm, ins, &outs, &weighted)) return -1;
+    if (3 * (int64_t)*ins + 2 * (int64_t)outs > room) return -1;
+    spare = into + outs;
+    return ASK("Dist_graph_neighbors", (mpi_word, int, int *, int *, int, int *, int *), comm, *ins, spare,
+               spare + *ins, outs, into, spare + 2 * *ins)
+               ? outs
+               : -1;
+}
+
+/* Locked. */
+static void find_neighbors(struct known *k, struct mpi_comm *comm) {
+    const struct mpi_abi *abi = mpi_abi();
+    int topology = number_of("PMPI_Topo_test", comm->handle, abi->undefined), count = -1;
+    if (k->neighbors_used == 0) k->neighbors_used = 1;
+    int *into = k->neighbors + k->neighbors_used, room = NEIGHBORS - (int)k->neighbors_used;
+    if (topology == abi->topo_cart) {
+        comm->ins = count = cart_neighbors(comm->handle, into, room);
+    } else if (topology == abi->topo_graph) {
+        comm->ins = count = graph_neighbors(comm->handle, comm->rank, into, room);
+    } else if (topology == abi->topo_dist_graph) {
+        count = dist_neighbors(comm->handle, &comm->ins, into, room);
+    }
+    if (count < 0) return;
+    comm->outs = count;
+    comm->neighbors = k->neighbors_used;
+    k->neighbors_used += (uint32_t)count;
+}
+
+/* ---- communicators ----------------------------------------------------------------------------------------------- */
+
+static struct mpi_comm *find(struct known *k, mpi_word handle) {
+    uint32_t at = place_of((uint64_t)handle, COMMS);
+    for (int tried = 0; tried < COMMS; tried++, at = (at + 1) & (COMMS - 1)) {
+        mpi_word found = __atomic_load_n(&k->comm[at].handle, __ATOMIC_ACQUIRE);
+        if (found == handle) return &k->comm[at];
+        if (!found) return NULL;
+    }
+    return NULL;
+}
+
+/* Locked. */
+static struct mpi_comm *free_place(struct known *k, mpi_word handle) {
+    uint32_t at = place_of((uint64_t)handle, COMMS);
+    for (int tried = 0; tried < COMMS; tried++, at = (at + 1) & (COMMS - 1))
+        if (!k->comm[at].handle || k->comm[at].handle == FREED) return &k->comm[at];
+    return NULL;
+}
+
+/* Locked. */
+static const struct mpi_comm *put(struct known *k, const struct mpi_comm *comm) {
+    bool is_world = comm->handle == mpi_handle(mpi_abi()->comm_world);
+    struct mpi_comm *place = is_world ? &k->world : free_place(k, comm->handle);
+    if (!place) return &unknown;
+    struct mpi_comm copy = *comm;
+    copy.handle = FREED;
+    *place = copy;
+    __atomic_store_n(&place->handle, comm->handle, __ATOMIC_RELEASE);
+    if (is_world) mpi_comm_world = place;
+    return place;
+}
+
+static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mpi_word handle) {
+    const bool is_world = handle == mpi_handle(mpi_abi()->comm_world);
+    const int saved = errno;
+    hold(k);
+    const struct mpi_comm *comm = is_world ? (k->world.serial ? &k->world : NULL) : find(k, handle);
+    if (!comm && k->comms < COMMS * 2) {
+        if (!k->comms) k->comms = 1; /* the world's, whenever it is met */
+        struct mpi_comm new = {.handle = handle, .serial = is_world ? 1 : ++k->comms, .ins = -1, .outs = -1};
+        new.inter = number_of("PMPI_Comm_test_inter", handle, 0) != 0;
+        const int size = number_of("PMPI_Comm_size", handle, 0);
+        const int remote = new.inter ? number_of("PMPI_Comm_remote_size", handle, 0) : 0;
+        new.rank = number_of("PMPI_Comm_rank", handle, -1);
+        new.peers = new.inter ? remote : size;
+        if (!new.inter) find_neighbors(k, &new);
+        tell_comm(&new, size, remote);
+        comm = put(k, &new);
+    }
+    let_go(k);
+    errno = saved;
+    return comm ? comm : &unknown;
+}
+
+const struct mpi_comm *mpi_comm_known(mpi_word handle) {
+    struct known *k = tables();
+    if (!k || !handle) return NULL;
+    if (handle == k->world.handle) return &k->world;
+    return find(k, handle);
+}
+
+const struct mpi_comm *mpi_comm_of(mpi_word handle) {
+    const struct mpi_comm *comm = mpi_comm_known(handle);
+    if (__builtin_expect(comm != NULL, 1)) return comm;
+    if (!tables() || !handle || handle == mpi_handle(mpi_abi()->comm_null)) return &unknown;
+    return meet(known, handle);
+}
+
+const int *mpi_comm_neighbors(const struct mpi_comm *comm) {
+    return comm->neighbors ? known->neighbors + comm->neighbors : NULL;
+}
+
+void mpi_comm_alias(mpi_word handle, const struct mpi_comm *comm) {
+    struct known *k = tables();
+    if (!k || !handle || !comm->serial) return;
+    struct mpi_comm alias = *comm;
+    alias.handle = handle;
+    hold(k);
+    if (!find(k, handle)) put(k, &alias);
+    let_go(k);
+}
+
+void mpi_comm_forget(mpi_word handle) {
+    struct known *k = tables();
+    if (!k || !handle) return;
+    hold(k);
+    struct mpi_comm *comm = find(k, handle);
+    if (comm) __atomic_store_n(&comm->handle, FREED, __ATOMIC_RELEASE);
+    let_go(k);
+}
+
+void mpi_comm_named(mpi_word handle, const char *name) {
+    const struct mpi_comm *comm = mpi_comm_of(handle);
+    if (!comm->serial || !name) return;
+    const struct iovec pieces[] = {{(void *)&comm->serial, sizeof comm->serial}, {(void *)name, strnlen(name, 511)}};
+    rec_log(SPOOL_MPI_COMM_NAME, pieces, 2);
+}

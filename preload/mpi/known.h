@@ -1,0 +1,54 @@
+/* known.h: numbers for what calls name: call sites, communicators, and the windows and files made of them. Each is told
+ * to the log once. Forgotten in a forked child, whose log is another one. */
+#ifndef SCOPE_PROFILER_MPI_KNOWN_H
+#define SCOPE_PROFILER_MPI_KNOWN_H
+
+#include "abi.h"
+#include "next.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A communicator, or a window or file of its processes. Read only. */
+struct mpi_comm {
+    mpi_word handle;
+    uint32_t serial;    /* 0: there are more than can be told apart */
+    int peers;          /* processes that calls can name: of the remote group where there are two */
+    int rank;           /* of this process in its own group */
+    bool inter;         /* has two groups */
+    int ins, outs;      /* neighbours; -1: it has no topology */
+    uint32_t neighbors; /* for mpi_comm_neighbors() */
+};
+
+/* The number of the call site that returns to `address`; 0: too many. */
+uint32_t mpi_site(uintptr_t address);
+
+/* A word for whoever calls sites by number `which`, below 1024; zero in a forked child. NULL: no memory. */
+uint64_t *mpi_last_site(unsigned which);
+
+/* MPI_COMM_WORLD once it was met: `handle` 0 before. Its address is where a forked child finds zeros. */
+extern const struct mpi_comm *mpi_comm_world;
+
+/* Of a handle that a call has just succeeded with, so that MPI may be asked about it. Never NULL. */
+const struct mpi_comm *mpi_comm_of(mpi_word handle);
+/* Without asking: NULL when it was never met. For handles that may be about to be freed. */
+const struct mpi_comm *mpi_comm_known(mpi_word handle);
+/* Ranks of `comm->outs` neighbours, PROC_NULL among them; NULL: not known. */
+const int *mpi_comm_neighbors(const struct mpi_comm *comm);
+/* `handle` (a window or a file) stands for the processes of `comm`. */
+void mpi_comm_alias(mpi_word handle, const struct mpi_comm *comm);
+void mpi_comm_forget(mpi_word handle);
+/* The user gave it a name. */
+void mpi_comm_named(mpi_word handle, const char *name);
+
+/* A handle in a register: only its own bytes count. */
+static inline mpi_word mpi_handle(mpi_word word) {
+    return mpi_abi_now->handle_bytes == 4 ? (mpi_word)(uint32_t)word : word;
+}
+static inline mpi_word mpi_handle_in(const void *list, int64_t index) {
+    if (mpi_abi_now->handle_bytes == 4) return (mpi_word)((const uint32_t *)list)[index];
+    return ((const mpi_word *)list)[index];
+}
+static inline mpi_word mpi_handle_at(const void *address) { return mpi_handle_in(address, 0); }
+
+#endif

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Waiting for the last member, a late sender, a late receiver: as long as the program made it, within 5 %. The program says
+# itself when it entered its calls: on a busy machine a rank comes later than it would by its sleeps.
+. "$(dirname "$0")/common.sh"
+cat >waits.c <<'C'
+#include "mk.h"
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+static char big[4 << 20];
+static void enter(int rank, const char *name) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    printf("%d %s %.9f\n", rank, name, (double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+}
+int main(int argc, char **argv) {
+    int rank, sum = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < 4; i++) {
+        ms(rank * 50);
+        enter(rank, "MPI_Allreduce");
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) { /* a late sender, twice: waited for in MPI_Recv and in MPI_Wait */
+        ms(200);
+        enter(0, "first");
+        MPI_Send(&sum, 1, MPI_INT, 1, 1, MPI_COMM_WORLD);
+        ms(200);
+        enter(0, "second");
+        MPI_Send(&sum, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    } else {
+        enter(1, "first");
+        MPI_Recv(&sum, 1, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Irecv(&sum, 1, MPI_INT, 0, 2, MPI_COMM_WORLD, &request);
+        enter(1, "second");
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) { /* a late receiver */
+        enter(0, "third");
+        MPI_Ssend(big, sizeof big, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+    } else {
+        ms(200);
+        enter(1, "third");
+        MPI_Recv(big, sizeof big, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+mpi_compile "$mpi" waits.c -o waits
+profiled 2 waits.h5 ./waits
+equal "status" 0 "$rc"
+scope-profiler mpi --waits --csv waits.h5 | tr -d '\r' >waits.csv
+wait_of() { awk -F, -v rank="$1" -v name="$2" -v column="$3" '$2 == rank && $3 == name { print $column }' waits.csv; }
+# truth NAME RANK: by how much the calls of the other rank began later
+truth() { awk -v name="$1" -v rank="$2" '$2 == name { at[$1, n[$1]++] = $3 } END { for (i = 0; i < n[0]; i++) { d = at[1 - rank, i] - at[rank, i]; sum += d > 0 ? d : 0 } printf "%.9f", sum }' out.txt; }
+# waited WHAT NAME RANK GOT
+waited() {
+    local want
+    want=$(truth "$2" "$3")
+    ok "$1: made to wait" awk -v want="$want" 'BEGIN { exit !(want > 0.1) }'
+    between "$1" "$(awk -v t="$want" 'BEGIN { print 0.95 * t }')" "$(awk -v t="$want" 'BEGIN { print 1.05 * t }')" "$4"
+}
+waited "allreduce: rank 0 waits for the last" MPI_Allreduce 0 "$(wait_of 0 MPI_Allreduce 6)"
+between "allreduce: the last waits for nobody" 0 "$(awk -v t="$(truth MPI_Allreduce 1)" 'BEGIN { print 0.02 + t }')" "$(wait_of 1 MPI_Allreduce 6)"
+waited "late sender, in MPI_Recv" first 1 "$(wait_of 1 MPI_Recv 7)"
+waited "late sender, in MPI_Wait" second 1 "$(wait_of 1 MPI_Wait 7)"
+waited "late receiver" third 0 "$(wait_of 0 MPI_Ssend 8)"
+equal "nothing else is a late receiver's" "" "$(awk -F, 'NR > 1 && $8 > 0.05 && $3 != "MPI_Ssend"' waits.csv)"
+scope-profiler mpi --waits --json waits.h5 >waits.json
+ok "who waits for whom" python3 -c '
+import json
+causes = {(c["rank"], c["cause_rank"]): c["wait_seconds"] for c in json.load(open("waits.json"))["causes"]}
+assert causes[0, 1] > 0.3 and causes[1, 0] > 0.3, causes'
+finish
