@@ -93,8 +93,10 @@ int main(void)
     for (int i = 0; i < 2; i++) { MB("a"); MB("left"); ms(2); ME("a"); }
     MB("again"); MB("again"); MB("again"); ms(1); ME("again"); ME("again");
     for (long i = 0; i < 4; i++) { pthread_create(&t, 0, body, (void *)(i & 1)); pthread_join(t, 0); }
-    for (int i = 0; i < 2; i++) if (fork() == 0) { MB("child"); ms(5); if (i) _exit(3); ME("child"); _exit(0); }
-    while (wait(0) > 0) continue;
+    for (int i = 0; i < 2; i++) { /* one after the other: their ranks follow their first events */
+        if (fork() == 0) { MB("child"); ms(5); if (i) _exit(3); ME("child"); _exit(0); }
+        wait(0);
+    }
     MB("open"); ms(5);
     _exit(4);
 }
