@@ -4,8 +4,9 @@
 
 #include "internal.h"
 
-#define RD_COLUMNS 6 /* of a block, those that the walk needs: start, end, call_ids, parent_ids, thread_ids, task_ids  \
-                      */
+#define RD_COLUMNS                                                                                                     \
+    6 /* of a block, those that the walk needs: start, end, call_ids, parent_ids, thread_ids, task_ids                 \
+       */
 
 /* The members of the block in that order, as pointers to them. */
 void rd_block_columns(struct rd_block *block, int64_t **columns[RD_COLUMNS]);

@@ -14,9 +14,9 @@ struct row {
     size_t region;
     uint32_t depth;
     bool recursive, has_children;
-    spr_stats stats; /* calls 0: nothing recorded on the selected ranks */
-    double total;    /* s; of a region that calls itself the sum of its outermost calls, else of all */
-    double coverage; /* s; NAN unknown */
+    spr_stats stats;        /* calls 0: nothing recorded on the selected ranks */
+    double total;           /* s; of a region that calls itself the sum of its outermost calls, else of all */
+    double coverage;        /* s; NAN unknown */
     double parent_coverage; /* s; NAN for a root */
 };
 

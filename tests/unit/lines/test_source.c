@@ -21,6 +21,13 @@ static struct source *scanned(const char *text) {
     return source;
 }
 
+static void release(struct source *source) {
+    free(source->bytes);
+    free(source->starts);
+    free(source->statements);
+    free(source);
+}
+
 /* `wanted`: the first line of the statement of line 1, 2, ... */
 #define STATEMENTS(text, ...)                                                                                          \
     do {                                                                                                               \
@@ -28,6 +35,7 @@ static struct source *scanned(const char *text) {
         struct source *source_ = scanned(text);                                                                        \
         for (uint32_t i_ = 0; i_ < sizeof wanted_ / sizeof *wanted_; i_++)                                             \
             assert_int_equal(source_statement(source_, i_ + 1), wanted_[i_]);                                          \
+        release(source_);                                                                                              \
     } while (0)
 
 static void plain_lines(void **state) {
@@ -74,9 +82,11 @@ static void left_open(void **state) {
 
 static void assert_text(const char *text, uint32_t first, uint32_t last, const char *wanted) {
     size_t size;
-    const char *found = source_function(scanned(text), first, last, &size);
+    struct source *source = scanned(text);
+    const char *found = source_function(source, first, last, &size);
     assert_int_equal(size, strlen(wanted));
     assert_memory_equal(found, wanted, size);
+    release(source);
 }
 
 static void texts_of_functions(void **state) {
@@ -133,10 +143,7 @@ static void any_bytes(void **state) {
             const char *found = source_function(source, line, line + 2, &size);
             assert_true(!size || (found >= source->bytes && found + size <= source->bytes + source->length));
         }
-        free(source->bytes);
-        free(source->starts);
-        free(source->statements);
-        free(source);
+        release(source);
     }
 }
 
