@@ -60,8 +60,7 @@ static int check_layout(struct rd_plan *plan) {
         if (!plan->profiles[i]->num_rows) continue;
         with_rows++;
         aggregates += plan->profiles[i]->aggregate;
-        if (plan->profiles[i]->partial)
-            return rd_plan_fail(plan, SPR_CONFLICT, "a profile that did not keep every call cannot be copied");
+        plan->partial |= plan->profiles[i]->partial;
     }
     plan->aggregate = aggregates > 0;
     if (!aggregates || aggregates == with_rows) return SPR_OK;
@@ -312,7 +311,7 @@ int rd_plan_open(struct rd_plan *plan, const struct rd_plan_row *row, struct rd_
     *calls = (struct rd_plan_calls){0};
     int status = rd_cursor_open(profile, row->row, &calls->cursor, plan->error);
     if (status != SPR_OK) return status;
-    calls->room = calls->cursor.count < RD_BLOCK ? (size_t)calls->cursor.count : RD_BLOCK;
+    calls->room = calls->cursor.count < RD_BLOCK ? (size_t)calls->cursor.count + 1 : RD_BLOCK;
     calls->block.start = malloc(calls->room * sizeof(int64_t));
     calls->block.end = malloc(calls->room * sizeof(int64_t));
     bool fine = calls->block.start && calls->block.end;

@@ -288,7 +288,7 @@ typedef struct {
 } spr_write_options;
 
 /* Writes the profiles as one: JSON where the name ends in .json or .json.gz, else HDF5 of the newest schema. Ranks,
- * threads, tasks, processes, problems and lines are kept; hardware counters are not (spr_has_counters()). Metadata are
+ * threads, tasks, processes, problems and lines are kept, other things may not be (spr_left_out()). Metadata are
  * those of the first profile that has some; of several profiles start and end of the run are the earliest and the
  * latest, and mpi_size is the number of ranks. Exclusive times that are not stored are found from the nesting.
  *
@@ -297,8 +297,8 @@ typedef struct {
 int spr_write(spr_profile *const *profiles, size_t count, const char *path, const spr_write_options *options,
               spr_error *error);
 bool spr_is_json_name(const char *path);
-/* The file holds LIKWID or perf-event counters. */
-bool spr_has_counters(const spr_profile *profile);
+/* What of the file spr_write() leaves out, in words; NULL: nothing. */
+const char *spr_left_out(const spr_profile *profile);
 
 /* ---- MPI: what calls carried ------------------------------------------------------------------------------------- */
 

@@ -70,17 +70,20 @@ static int advance(struct walk *walk) {
     return SPR_OK;
 }
 
+/* Of a row that added all its calls up none is kept. */
+static bool has_calls(const struct walk *walk, size_t row) { return walk->profile->rows[walk->rows[row]].calls > 0; }
+
 static int start_merge(struct walk *walk) {
     size_t room = CALLS_HELD / walk->count;
     room = room < LEAST_HELD ? LEAST_HELD : room > RD_BLOCK ? RD_BLOCK : room;
     int status = SPR_OK;
     for (size_t i = 0; status == SPR_OK && i < walk->count; i++) {
+        if (!has_calls(walk, i)) continue;
         status = rd_feed_open(walk->profile, walk->rows[i], room, walk->by_id, &walk->feeds[i], walk->error);
         if (status == SPR_OK) status = rd_feed_fill(walk->profile, &walk->feeds[i], walk->error);
         if (status != SPR_OK) break;
-        walk->heads[i].feed = i;
-        set_head(&walk->heads[i], &walk->feeds[i]);
-        walk->num_heads = i + 1;
+        walk->heads[walk->num_heads].feed = i;
+        set_head(&walk->heads[walk->num_heads++], &walk->feeds[i]);
     }
     for (size_t i = walk->num_heads / 2; i-- > 0;) sink(walk->heads, walk->num_heads, i);
     return status;
@@ -140,6 +143,7 @@ static int look_for_ids(struct walk *walk) {
     walk->by_id = true;
     int status = SPR_OK;
     for (size_t i = 0; status == SPR_OK && walk->by_id && i < walk->count; i++) {
+        if (!has_calls(walk, i)) continue;
         if (walk->profile->traits[walk->rows[i]] & RD_NO_IDS) walk->by_id = false;
         struct rd_cursor cursor;
         status = rd_cursor_open(walk->profile, walk->rows[i], &cursor, walk->error);

@@ -116,12 +116,9 @@ int spr_write(spr_profile *const *profiles, size_t count, const char *path, cons
     return status;
 }
 
-bool spr_has_counters(const spr_profile *profile) {
+static bool has_counters(const spr_profile *profile) {
     static const char *const groups[] = {"likwid", "perf_events"};
     bool found = false;
-    if (profile->file < 0) return false;
-    struct rd_quiet quiet;
-    rd_quiet_begin(&quiet);
     for (uint32_t rank = 0; !found && rank < profile->num_ranks; rank++) {
         char name[24];
         snprintf(name, sizeof name, "rank%u", rank);
@@ -130,6 +127,16 @@ bool spr_has_counters(const spr_profile *profile) {
         for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) found |= rd_has_link(group, groups[i]);
         H5Gclose(group);
     }
-    rd_quiet_end(&quiet);
     return found;
+}
+
+const char *spr_left_out(const spr_profile *profile) {
+    static const char *const words[] = {NULL, "the hardware counters", "what the MPI calls carried",
+                                        "the hardware counters and what the MPI calls carried"};
+    if (profile->file < 0) return NULL;
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    const size_t which = (size_t)has_counters(profile) + 2 * (size_t)rd_has_link(profile->file, "mpi");
+    rd_quiet_end(&quiet);
+    return words[which];
 }

@@ -56,6 +56,7 @@ struct rd_plan {
     spr_line_record *lines;          /* of all, by rank; their lines belong to line_profiles */
     size_t num_lines;
     bool aggregate;
+    bool partial;           /* of some rows not every call was kept */
     bool extras[RD_EXTRAS]; /* which columns at least one row has */
     const char *path;       /* as the caller has it, for messages */
     spr_error *error;

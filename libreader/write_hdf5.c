@@ -24,6 +24,8 @@ struct index_row {
     int64_t exclusive, line;
     const char *file, *text, *tags;
     struct summary summary;
+    uint64_t all_calls; /* with those that were added up instead of kept, as are the following */
+    int64_t all_total, all_minimum, all_maximum, all_exclusive;
 };
 
 struct writing {
@@ -184,6 +186,16 @@ static const char *encode_tags(struct rd_plan *plan, const spr_row *row) {
     return text;
 }
 
+/* Of an aggregate file, and of one of which some rows are partial. */
+static void set_sums(struct index_row *index, const spr_row *source) {
+    const struct summary *summary = &index->summary;
+    index->all_calls = source->partial ? source->all_calls : index->calls;
+    index->all_total = source->partial ? source->all_total_ns : summary->total;
+    index->all_minimum = source->partial ? source->all_minimum_ns : summary->minimum;
+    index->all_maximum = source->partial ? source->all_maximum_ns : summary->maximum;
+    index->all_exclusive = source->partial ? source->all_exclusive_ns : index->exclusive;
+}
+
 static int write_rows(struct writing *writing) {
     struct rd_plan *plan = writing->plan;
     uint64_t offset = 0;
@@ -207,6 +219,7 @@ static int write_rows(struct writing *writing) {
         if (!index->tags) return rd_plan_fail(plan, SPR_NO_MEMORY, "not enough memory");
         status = rd_plan_exclusive(plan, row, &index->exclusive);
         if (status == SPR_OK && !plan->aggregate) status = write_calls(writing, row, index);
+        set_sums(index, source);
         offset += source->calls;
     }
     return status;
@@ -247,11 +260,11 @@ static int write_index(const struct writing *writing) {
                                                    {"source_files", RD_OUT_TEXT, ROW(file)},
                                                    {"source_texts", RD_OUT_TEXT, ROW(text)},
                                                    {"tags", RD_OUT_TEXT, ROW(tags)}};
-    static const struct rd_out_field aggregate[] = {{"aggregate_counts", RD_OUT_U64, ROW(calls)},
-                                                    {"aggregate_totals", RD_OUT_I64, ROW(summary.total)},
-                                                    {"aggregate_minimums", RD_OUT_I64, ROW(summary.minimum)},
-                                                    {"aggregate_maximums", RD_OUT_I64, ROW(summary.maximum)},
-                                                    {"aggregate_exclusives", RD_OUT_I64, ROW(exclusive)}};
+    static const struct rd_out_field aggregate[] = {{"aggregate_counts", RD_OUT_U64, ROW(all_calls)},
+                                                    {"aggregate_totals", RD_OUT_I64, ROW(all_total)},
+                                                    {"aggregate_minimums", RD_OUT_I64, ROW(all_minimum)},
+                                                    {"aggregate_maximums", RD_OUT_I64, ROW(all_maximum)},
+                                                    {"aggregate_exclusives", RD_OUT_I64, ROW(all_exclusive)}};
     const size_t count = writing->plan->num_rows, rows = writing->plan->aggregate ? 0 : count;
     const hid_t group = H5Gcreate2(writing->out.file, "rank_region_index", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool fine = group >= 0;
@@ -259,7 +272,8 @@ static int write_index(const struct writing *writing) {
         fine = rd_out_field(&writing->out, group, &both[i], writing->index, count, sizeof *writing->index);
     for (size_t i = 0; fine && i < sizeof columnar / sizeof *columnar; i++)
         fine = rd_out_field(&writing->out, group, &columnar[i], writing->index, rows, sizeof *writing->index);
-    for (size_t i = 0; fine && writing->plan->aggregate && i < sizeof aggregate / sizeof *aggregate; i++)
+    for (size_t i = 0;
+         fine && (writing->plan->aggregate || writing->plan->partial) && i < sizeof aggregate / sizeof *aggregate; i++)
         fine = rd_out_field(&writing->out, group, &aggregate[i], writing->index, count, sizeof *writing->index);
     const hid_t type = summary_type();
     struct summary *summaries = malloc((rows + 1) * sizeof *summaries);

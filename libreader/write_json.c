@@ -294,6 +294,10 @@ int rd_write_json(struct rd_plan *plan, const char *temporary) {
     const size_t length = strlen(plan->path);
     const bool compress = length > 3 && strcasecmp(plan->path + length - 3, ".gz") == 0;
     if (!out) return rd_plan_fail(plan, SPR_NO_MEMORY, "not enough memory");
+    if (plan->partial) {
+        free(out);
+        return rd_plan_fail(plan, SPR_CONFLICT, "JSON has no place for regions of which not every call was kept");
+    }
     int status = SPR_OK;
     if (rd_json_out_open(out, temporary, compress, plan->options->indent)) {
         status = write_document(plan, out);

@@ -31,7 +31,8 @@ static void allow_many_files(void) {
 static bool add(struct opened *opened, const char *path) {
     spr_profile *profile = profiles_open(path);
     if (!profile) return false;
-    if (spr_has_counters(profile)) say("%s: its LIKWID and perf-event counters are left out", path);
+    const char *left_out = spr_left_out(profile);
+    if (left_out) say("%s: %s: left out", path, left_out);
     opened->items[opened->count++] = profile;
     return true;
 }

@@ -138,6 +138,52 @@ static void test_shared_ranks(void **state) {
     free(first);
 }
 
+/* Of one region two calls of five are kept, of the other none of three: the sums come along, and what reads single
+ * calls is not led astray. */
+static void test_partial(void **state) {
+    (void)state;
+    const struct w_row rows[] = {{0, 0, a, 2, 150, -1, NULL, NULL, NULL}, {1, 0, b, 0, -1, -1, NULL, NULL, NULL}};
+    const struct w_file file = {
+        .schema = 3, .names = names, .num_names = 3, .rows = rows, .num_rows = 2, .mpi_size = 1};
+    static const char *const columns[] = {"aggregate_counts", "aggregate_totals", "aggregate_minimums",
+                                          "aggregate_maximums", "aggregate_exclusives"};
+    static const int64_t values[][2] = {{5, 3}, {400, 60}, {10, 20}, {200, 20}, {340, 60}};
+    char *path = strdup(w_path("partial.h5"));
+    w_write(path, &file);
+    const hid_t id = w_open(path), index = H5Gopen2(id, "rank_region_index", H5P_DEFAULT);
+    for (size_t i = 0; i < W_COUNT(columns); i++)
+        w_integers(index, columns[i], i ? H5T_STD_I64LE : H5T_STD_U64LE, values[i], 2);
+    H5Gclose(index);
+    H5Fclose(id);
+
+    spr_profile *profile = open_good(path);
+    spr_tree tree;
+    spr_error error;
+    assert_true(spr_is_partial(profile));
+    assert_int_equal(spr_tree_build(profile, NULL, SPR_FULL, &tree, NULL), SPR_OK);
+    assert_int_equal(tree.count, 1);
+    spr_tree_free(&tree);
+    spr_profile *copy = write_and_open(&profile, 1, "partial copy.h5", NULL);
+    assert_int_equal(spr_num_rows(copy), 2);
+    for (size_t i = 0; i < 2; i++) {
+        const spr_row *row = spr_row_at(copy, i);
+        spr_stats stats;
+        assert_int_equal(row->calls, i ? 0 : 2);
+        assert_true(row->partial);
+        assert_int_equal(spr_row_stats(copy, i, SPR_FULL, &stats, NULL), SPR_OK);
+        assert_int_equal(stats.calls, values[0][i]);
+        assert_near(stats.total * 1e9, (double)values[1][i]);
+        assert_near(stats.minimum * 1e9, (double)values[2][i]);
+        assert_near(stats.maximum * 1e9, (double)values[3][i]);
+        assert_near(stats.exclusive * 1e9, (double)values[4][i]);
+    }
+    assert_int_equal(spr_write(&copy, 1, w_path("partial.json"), NULL, &error), SPR_CONFLICT);
+    assert_message(&error, "partial.json", "not every call was kept");
+    spr_close(copy);
+    spr_close(profile);
+    free(path);
+}
+
 static void test_refused(void **state) {
     (void)state;
     char *path = write_source("source.h5", 0, true, false);
@@ -167,6 +213,7 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_ranks),
-                                       cmocka_unit_test(test_shared_ranks), cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_shared_ranks), cmocka_unit_test(test_partial),
+                                       cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
