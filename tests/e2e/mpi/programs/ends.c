@@ -23,7 +23,10 @@ static int end(const char *how, int rank) {
         return 0;
     }
     if (rank == 0 && (IS("abort") || IS("segv") || IS("exit") || IS("_exit") || IS("kill"))) others_wait();
-    if (IS("abort")) MPI_Abort(MPI_COMM_WORLD, 9);
+    if (IS("abort")) {
+        sleep(1); /* rank 0 has come to its barrier */
+        MPI_Abort(MPI_COMM_WORLD, 9);
+    }
     if (IS("segv")) raise(SIGSEGV);
     if (IS("exit")) exit(3);
     if (IS("_exit")) _exit(3);
