@@ -97,6 +97,8 @@ int program_resolve(char *const *words, const char *module, struct program *prog
     if (module || is_python(word)) return program_with_python(words, module, "python3", program, why);
     bool here = strchr(word, '/') || ((ends_with(word, ".py") || ends_with(word, ".pyz")) && is_file(word));
     char *path = here ? xcopy(word) : program_in_path(word);
+    if (!path && is_directory(word))
+        return fail(NOT_FOUND, xformat("%s: is a directory without __main__.py", word), why);
     if (!path) return fail(NOT_FOUND, xformat("%s: command not found", word), why);
     int error = access(path, F_OK) ? errno : is_directory(path) ? EISDIR : access(path, X_OK) ? errno : 0;
     if (error) {

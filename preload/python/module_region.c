@@ -128,7 +128,17 @@ static void locate(struct region_object *region, PyObject *code) {
     py_drop(running);
 }
 
+/* What is behind a NUL would not be recorded, and names that differ there would be one region. */
+static bool has_nul(PyObject *name) {
+    Py_ssize_t length = 0;
+    const char *text = py.PyUnicode_AsUTF8AndSize(name, &length);
+    if (!text || strlen(text) == (size_t)length) return false;
+    py.PyErr_Format(module_exception("PyExc_ValueError"), "the name of a region holds no NUL, but %R does", name);
+    return true;
+}
+
 static struct region_object *make(struct module_state *state, PyObject *name, PyObject *tags, PyObject *code) {
+    if (has_nul(name)) return NULL;
     struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(state->region_type, 0);
     if (!region) return NULL;
     py.Py_IncRef(name);

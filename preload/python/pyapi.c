@@ -23,11 +23,11 @@ void py_symbol(void *handle, const char *name, void *pointer) {
     memcpy(pointer, &symbol, sizeof symbol);
 }
 
-static int minor_version(void *handle) {
+/* The version's words, "3.11.2 (main, ...) ..." */
+static const char *version_text(void *handle) {
     const char *(*version)(void);
     py_symbol(handle, "Py_GetVersion", &version);
-    const char *text = version ? version() : "";
-    return strncmp(text, "3.", 2) == 0 ? atoi(text + 2) : -1;
+    return version ? version() : "";
 }
 
 static void find_objects(void) {
@@ -56,10 +56,10 @@ bool py_load(void *handle, char why[128]) {
     char ignored[128];
     if (!why) why = ignored;
     why[0] = 0;
-    int minor = minor_version(handle);
-    if (minor < 0) return false;
-    if (minor < 8) {
-        snprintf(why, 128, "it is version 3.%d, and 3.8 is the oldest that can be entered", minor);
+    int major = 0, minor = 0;
+    if (sscanf(version_text(handle), "%d.%d", &major, &minor) != 2 || major > 3) return false;
+    if (major < 3 || minor < 8) {
+        snprintf(why, 128, "it is version %d.%d, and 3.8 is the oldest that can be entered", major, minor);
         return false;
     }
     struct py_api found = {.minor = minor, .handle = handle};

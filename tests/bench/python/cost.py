@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-COMMAND = os.environ.get("SCOPE_PROFILER", "build/cli/scope-profiler")
+COMMAND = os.path.abspath(os.environ.get("SCOPE_PROFILER", "build/cli/scope-profiler"))
 WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "work.py")
 PROCESSES = 5
 

@@ -6,7 +6,7 @@ with sp.region("a"):
     with sp.region("b", tags=["x", 'q"uote']):
         pass
 assert sp.region("a") is sp.region("a")
-for bad in (lambda: sp.region(3), lambda: sp.region(), lambda: sp.region("b", tags=["y"]), lambda: sp.region("z", tags="xy"), lambda: sp.region("z", nope=1), lambda: sp.region("a","b","c","d"), lambda: sp.profile(3), lambda: sp.profile(int), lambda: sp.nothing):
+for bad in (lambda: sp.region(3), lambda: sp.region(), lambda: sp.region("b", tags=["y"]), lambda: sp.region("z", tags="xy"), lambda: sp.region("z", nope=1), lambda: sp.region("a","b","c","d"), lambda: sp.profile(3), lambda: sp.profile(int), lambda: sp.nothing, lambda: sp.region("a\0b")):
     try: bad()
     except (TypeError, ValueError, AttributeError) as e: print(type(e).__name__)
     else: print("NO ERROR")

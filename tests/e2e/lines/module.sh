@@ -15,6 +15,7 @@ TypeError
 TypeError
 TypeError
 AttributeError
+ValueError
 plain doc __main__ plain (x, *a, k=1, **kw)
 done
 T

@@ -85,10 +85,12 @@ for python in $PYTHONS; do
     sound "$(label "$python") deep recursion" r.h5
 done
 
-old=$(ls -d "${PYENV_ROOT:-/root/.pyenv}"/versions/3.7.*/bin/python3 2>/dev/null | head -n 1)
-if [ -n "$old" ]; then
-    run scope-profiler run -q --recursive -o x.h5 "$old" -c 'print(1)'
-    equal "3.7: runs" "0 1" "$rc $(cat out.txt)"
-    contains "3.7: said" "3.8 is the oldest that can be entered" err.txt
-fi
+for version in 2.7 3.7; do
+    old=$(ls -d "${PYENV_ROOT:-/root/.pyenv}"/versions/$version.*/bin/python 2>/dev/null | head -n 1)
+    if [ -n "$old" ]; then
+        run scope-profiler run -q --recursive -o x.h5 "$old" -c 'print(1)'
+        equal "$version: runs" "0 1" "$rc $(cat out.txt)"
+        contains "$version: said" "it is version $version, and 3.8 is the oldest that can be entered" err.txt
+    fi
+done
 finish

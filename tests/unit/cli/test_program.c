@@ -45,6 +45,12 @@ static void search(void **state) {
     expect_failure("data", 126);
     expect_failure("first/tool", 126);
     expect_failure("first", 127); /* a directory is no command */
+    struct program refused;
+    char *why = NULL;
+    assert_int_equal(program_resolve((char *[]){(char *)"first", NULL}, NULL, &refused, &why), 127);
+    assert_string_equal(why, "first: is a directory without __main__.py");
+    free(why);
+    program_free(&refused);
     expect_failure("./first", 126);
     expect_failure("nothing", 127);
     expect_failure("./nothing", 127);
