@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
     {SIZES, "sizes", NULL, "how many messages of which size"},
     {MATRIX, "matrix", NULL, "bytes by sender and receiver"},
     {WAITS, "waits", NULL, "time that was spent waiting for other ranks; reads every call"},
-    {CSV, "csv", NULL, "one of these tables as comma-separated values (default: functions)"},
+    {CSV, "csv", NULL, "one of these tables as comma-separated values\n(default: functions)"},
     {JSON, "json", NULL, "everything as JSON; waits only with --waits"},
     {0},
 };
