@@ -150,7 +150,7 @@ struct mpi_spread { /* what one process sent to all members of a communicator */
 
 struct mpi_sums {
     struct mpi_spread *spreads;
-    struct mpi_function *functions;
+    struct mpi_function *functions, *last; /* last: found */
     struct mpi_traffic *traffic;
     struct mpi_size *sizes;
 };
