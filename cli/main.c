@@ -1,4 +1,5 @@
 /* The scope-profiler command: a table of commands. No command knows another. */
+#include "base/guard.h"
 #include "base/say.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
@@ -115,6 +116,6 @@ int main(int argc, char **argv) {
     }
     if (!strcmp(word, "--list-options")) return close_stdout(list_options());
     for (size_t i = 0; i < NUM_COMMANDS; i++)
-        if (!strcmp(word, commands[i].name)) return close_stdout(commands[i].function(argc - 1, argv + 1));
+        if (!strcmp(word, commands[i].name)) return guard_leave(close_stdout(commands[i].function(argc - 1, argv + 1)));
     return unknown_command(word);
 }

@@ -1,5 +1,6 @@
 #include "profiles.h"
 
+#include "base/guard.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/say.h"
@@ -175,6 +176,7 @@ spr_profile *profiles_open(const char *path) {
     spr_profile *profile;
     spr_error error;
     settle_recordings(path);
+    guard_reading(path);
     if (spr_open(path, &profile, &error) == 0) return profile;
     say("%s", error.message);
     return NULL;
