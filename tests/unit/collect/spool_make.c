@@ -98,7 +98,7 @@ void make_record(const struct make_process *p, uint32_t type, const void *body, 
     char path[400], *record = malloc(sizeof head + length);
     NEED(record);
     memcpy(record, &head, sizeof head);
-    memcpy(record + sizeof head, body, length);
+    if (length) memcpy(record + sizeof head, body, length); // an empty body may be no address at all
     path_of(p, ".log", path);
     append(path, record, sizeof head + length);
     free(record);
