@@ -74,7 +74,8 @@ static bool count_processes(struct collection *c, bool *recorded) {
     for (size_t i = kept; i < c->num_processes; i++) process_free(&c->processes[i]);
     c->num_processes = kept;
     for (size_t i = 0; i < kept; i++) {
-        c->threads_column |= c->processes[i].num_threads > 1;
+        c->tasks_columns |= c->processes[i].num_tasks > 0;
+        c->threads_column |= c->processes[i].num_threads > 1 || c->tasks_columns;
         c->ids_columns |= c->processes[i].overlap;
         sums |= c->processes[i].num_sums > 0;
         calls |= c->processes[i].calls > 0;

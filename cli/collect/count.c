@@ -1,5 +1,6 @@
 #include "count.h"
 #include "sums.h"
+#include "tasks.h"
 #include "walk.h"
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,12 @@ static void inside(void *owner, const struct open_call *call, const struct open_
 
 static const struct pair_owner counting = {finish, inside};
 
+static void count_task(struct task *task, const struct thread *thread, uint64_t ticks) {
+    if (task->calls++ && ticks >= task->first_call_tick) return;
+    task->first_call_tick = ticks;
+    task->thread = thread;
+}
+
 static bool count_begin(struct walk *w, uint32_t row, uint64_t ticks) {
     struct process *p = w->process;
     bool dropped = ticks < p->reset_tick;
@@ -46,6 +53,7 @@ static bool count_begin(struct walk *w, uint32_t row, uint64_t ticks) {
     struct thread *thread = w->thread;
     if (__builtin_expect(!thread, 0) && !(thread = walk_thread(w))) return false;
     if (!thread->calls++ || ticks < thread->first_call_tick) thread->first_call_tick = ticks;
+    if (__builtin_expect(w->task != NULL, 0)) count_task(w->task, thread, ticks);
     p->rows[row].calls++;
     return true;
 }
@@ -98,7 +106,7 @@ static bool count_lane(struct process *p, const struct lane *lane) {
         more = count_events(&w, &memory);
         if (more && w.at < w.length) more = walk_group(&w, &memory);
     }
-    pair_close(&w.open, 0, true);
+    tasks_close(&w, 0, true);
     if (w.newest_tick > p->last_tick) p->last_tick = w.newest_tick;
     walk_free(&w);
     return memory;
@@ -110,6 +118,7 @@ static void start_over(struct process *p) {
         HASH_DEL(p->threads, thread);
         free(thread);
     }
+    tasks_start_over(p);
     for (size_t i = 0; i < p->num_rows; i++) {
         struct row *row = &p->rows[i];
         row->calls = row->unmatched = row->overlaps = row->cut = row->at_exit = 0;
@@ -172,5 +181,6 @@ bool count_process(struct process *p) {
     p->lost += p->unknown + p->too_deep;
     p->lost = p->info.lost > UINT64_MAX / 2 - p->lost ? UINT64_MAX / 2 : p->lost + p->info.lost;
     number_threads(p);
+    tasks_number(p);
     return drop_unused_rows(p);
 }

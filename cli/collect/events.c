@@ -51,8 +51,8 @@ bool events_flush(struct events *events, struct row *row) {
     return left > 0;
 }
 
-void events_patch(struct events *events, const struct row *row, uint64_t slot, int64_t duration) {
-    write_values(events, DURATIONS, row->offset + slot, &duration, 1);
+void events_patch(struct events *events, const struct row *row, int column, uint64_t slot, int64_t value) {
+    write_values(events, column, row->offset + slot, &value, 1);
 }
 
 void events_close(struct events *events, struct process *process) {

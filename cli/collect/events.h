@@ -20,7 +20,7 @@ void events_close(struct events *events, struct process *process);
 
 /* Writes the window; the next one begins behind it. False: no call more was counted. */
 bool events_flush(struct events *events, struct row *row);
-void events_patch(struct events *events, const struct row *row, uint64_t slot, int64_t duration);
+void events_patch(struct events *events, const struct row *row, int column, uint64_t slot, int64_t value);
 
 #define SLOT_NONE UINT64_MAX
 
@@ -38,13 +38,18 @@ static inline uint64_t events_begin(struct events *events, struct row *row, int6
     return slot;
 }
 
-static inline void events_end(struct events *events, struct row *row, uint64_t slot, int64_t start, int64_t end) {
-    int64_t duration = end - start;
+/* The value of a call that has its slot. */
+static inline void events_set(struct events *events, const struct row *row, int column, uint64_t slot, int64_t value) {
     uint64_t at = slot - row->flushed; /* huge where the slot is in the file already */
     if (__builtin_expect(at < row->capacity, 1))
-        row->values[DURATIONS][at] = duration;
+        row->values[column][at] = value;
     else
-        events_patch(events, row, slot, duration);
+        events_patch(events, row, column, slot, value);
+}
+
+static inline void events_end(struct events *events, struct row *row, uint64_t slot, int64_t start, int64_t end) {
+    int64_t duration = end - start;
+    events_set(events, row, DURATIONS, slot, duration);
     row->total += duration;
     row->squares += (u128)(uint64_t)duration * (uint64_t)duration;
     row->exclusive += duration;

@@ -1,4 +1,5 @@
 #include "fill.h"
+#include "tasks.h"
 #include "walk.h"
 #include <stdlib.h>
 
@@ -6,8 +7,16 @@ struct filling {
     struct process *process;
     struct events *events;
     struct mpi *mpi;
-    struct mpi_ended ended; /* the call that ended last */
+    struct mpi_ended ended;  /* the call that ended last */
+    const struct walk *walk; /* whose words are read */
 };
+
+/* How long the call was suspended; nearly all are for no time. */
+static void set_await(struct filling *f, struct row *row, const struct open_call *call, int64_t end) {
+    const int64_t waited = task_waited(f->walk, end) - call->waited;
+    const int64_t most = end - call->start;
+    if (waited > 0) events_set(f->events, row, AWAIT_NS, call->slot, waited < most ? waited : most);
+}
 
 static void finish(void *owner, const struct open_call *call, int64_t end, enum finish how) {
     struct filling *f = owner;
@@ -15,6 +24,7 @@ static void finish(void *owner, const struct open_call *call, int64_t end, enum 
     if (call->slot == SLOT_NONE) return;
     events_end(f->events, row, call->slot, call->start, end);
     f->ended = (struct mpi_ended){row, call->slot, call->start, end};
+    if (f->walk->task) set_await(f, row, call, end);
     if (how >= FINISH_CUT_OFF && end - call->start > row->open_ns) row->open_ns = end - call->start;
 }
 
@@ -41,6 +51,10 @@ static int64_t parent_id(const struct walk *w, const struct pairing *open) {
 static void write_lanes_of(struct walk *w, struct row *row, struct open_call *call, int64_t parent) {
     uint64_t at = call->slot - row->flushed;
     if (row->values[THREAD_IDS]) row->values[THREAD_IDS][at] = w->thread ? w->thread->index : 0;
+    if (row->values[TASK_IDS]) {
+        row->values[TASK_IDS][at] = w->task ? (int64_t)w->task->index : -1;
+        row->values[AWAIT_NS][at] = 0;
+    }
     if (!row->values[CALL_IDS]) return;
     row->values[CALL_IDS][at] = call->id;
     row->values[PARENT_IDS][at] = parent;
@@ -51,7 +65,7 @@ static void write_lanes_of(struct walk *w, struct row *row, struct open_call *ca
 static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64_t ticks, int64_t time) {
     struct process *p = f->process;
     struct row *row = &p->rows[index];
-    bool lanes = f->events->has[THREAD_IDS] || f->events->has[CALL_IDS];
+    bool lanes = f->events->has[THREAD_IDS] || f->events->has[CALL_IDS]; /* with tasks there are threads */
     int64_t parent = __builtin_expect(lanes, 0) ? parent_id(w, &w->open) : -1;
     struct open_call *call = pair_begin(&w->open, index);
     if (!call) return;
@@ -61,6 +75,7 @@ static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64
     if (!__builtin_expect(lanes, 0) || call->slot == SLOT_NONE) return;
     call->id = (int64_t)p->last_call_id++;
     if (!w->thread) walk_thread(w);
+    if (w->task) call->waited = w->task->suspended_ns;
     write_lanes_of(w, row, call, parent);
 }
 
@@ -77,6 +92,7 @@ static void fill_end(struct filling *f, struct walk *w, uint32_t index, int64_t 
     const struct open_call *parent = pair_top(&w->open);
     events_end(f->events, &rows[index], call->slot, call->start, time);
     f->ended = (struct mpi_ended){&rows[index], call->slot, call->start, time};
+    if (__builtin_expect(w->task != NULL, 0)) set_await(f, &rows[index], call, time);
     if (parent && parent->slot != SLOT_NONE) rows[parent->row].exclusive -= time - call->start;
 }
 
@@ -114,13 +130,15 @@ static int64_t fill_events(struct filling *f, struct walk *w, int64_t bound) {
 
 static void end_lane(struct walk *w) {
     int64_t stop = w->process->stop_ns;
-    pair_close(&w->open, stop > w->now ? stop : w->now + 1, true);
+    w->now = stop > w->now ? stop : w->now + 1;
+    tasks_close(w, w->now, true);
     walk_free(w);
 }
 
 /* Goes on with a lane until it wants to begin a call after `bound`; returns when that is. The lane may be finished
  * instead. */
 static int64_t fill_lane(struct filling *f, struct walk *w, int64_t bound, bool *memory) {
+    f->walk = w;
     while (walk_block(w, memory)) {
         int64_t next = fill_events(f, w, bound);
         if (next == INT64_MAX) continue;

@@ -32,6 +32,8 @@ struct totals {
     uint64_t minimum, maximum;
 };
 
+enum event_column { START_DELTAS, DURATIONS, THREAD_IDS, CALL_IDS, PARENT_IDS, TASK_IDS, AWAIT_NS, EVENT_COLUMNS };
+
 /* The calls of one region in one process: a row of /rank_region_index. */
 struct row {
     struct name *name;
@@ -51,7 +53,7 @@ struct row {
     uint64_t capacity; /* slots of the window as it stands now */
     uint64_t window;   /* slots of its memory */
     int64_t *memory;
-    int64_t *values[5]; /* enum event_column; NULL: a column that is not written */
+    int64_t *values[EVENT_COLUMNS]; /* NULL: a column that is not written */
     int64_t previous_start;
     /* statistics of the durations */
     i128 total;
@@ -60,8 +62,6 @@ struct row {
     int64_t minimum, maximum, first, last, first_start, last_end;
     int64_t open_ns; /* the longest of the calls that were cut off */
 };
-
-enum event_column { START_DELTAS, DURATIONS, THREAD_IDS, CALL_IDS, PARENT_IDS, EVENT_COLUMNS };
 
 /* How many calls a row stands for. */
 static inline uint64_t row_calls(const struct row *row) { return row->sums.known ? row->sums.calls : row->calls; }
@@ -91,6 +91,25 @@ struct thread {
 struct open_sum {
     struct spool_open call;
     bool outermost;
+};
+
+/* What takes turns in a thread. */
+struct task {
+    uint64_t serial; /* key */
+    uint64_t calls;
+    uint64_t first_call_tick;
+    const struct thread *thread; /* of the first call */
+    uint32_t index;              /* dense, in order of the first call */
+    unsigned kind;               /* enum spool_task_kind; 0 unknown */
+    bool done;
+    char *name, *coro; /* in one piece of memory, name's; NULL unknown */
+    /* by the second pass */
+    uint64_t steps;
+    int64_t first_ns, last_ns; /* the first step's begin, the last one's end */
+    int64_t running_ns, suspended_ns;
+    int64_t step_ns; /* when the present step began */
+    bool in_step;
+    UT_hash_handle hh;
 };
 
 struct spool_dir {
@@ -125,6 +144,8 @@ struct process {
     size_t num_rows;
     struct thread *threads; /* uthash by serial */
     uint32_t num_threads;   /* with calls */
+    struct task *tasks;     /* uthash by serial */
+    uint32_t num_tasks;     /* with calls */
     uint64_t calls, events; /* calls: in the event columns; events: begins and ends */
     uint64_t lost;          /* events that are not in the spool */
     uint64_t unknown;       /* events of regions that the log does not name; part of lost */
@@ -169,7 +190,7 @@ struct collection {
     struct names regions, texts;
     uint32_t world_size; /* ranks of the first launch, 1 without */
     uint32_t num_nodes;
-    bool threads_column, ids_columns;
+    bool threads_column, ids_columns, tasks_columns;
     bool aggregate; /* no process has calls in the event columns, and some have sums */
     uint64_t calls; /* in the event columns */
 };

@@ -23,7 +23,7 @@ void pair_free(struct pairing *p) {
 /* ---- room for calls --------------------------------------------------------------------------------------------- */
 
 static bool grow(struct pairing *p) {
-    uint32_t capacity = p->capacity ? p->capacity * 2 : 64;
+    uint32_t capacity = p->capacity ? p->capacity * 2 : 8;
     if (capacity > p->limit) capacity = p->limit;
     if (capacity <= p->capacity) return false;
     struct open_call *calls = realloc(p->calls, capacity * sizeof *calls);

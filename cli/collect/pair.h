@@ -20,8 +20,9 @@
 
 struct open_call {
     int64_t start;
-    uint64_t slot; /* the owner's */
-    int64_t id;    /* the owner's */
+    uint64_t slot;  /* the owner's */
+    int64_t id;     /* the owner's */
+    int64_t waited; /* the owner's */
     int64_t jumped;
     uint32_t row;
     uint32_t below;                    /* on the stack; free calls and jumped ones use it as a link, too */

@@ -18,8 +18,8 @@
 #define CHUNK ((hsize_t)65536) /* elements of a compressed column */
 
 static const char *const column_names[EVENT_COLUMNS] = {
-    [START_DELTAS] = "start_deltas", [DURATIONS] = "durations",   [THREAD_IDS] = "thread_ids",
-    [CALL_IDS] = "call_ids",         [PARENT_IDS] = "parent_ids",
+    [START_DELTAS] = "start_deltas", [DURATIONS] = "durations", [THREAD_IDS] = "thread_ids", [CALL_IDS] = "call_ids",
+    [PARENT_IDS] = "parent_ids",     [TASK_IDS] = "task_ids",   [AWAIT_NS] = "await_ns",
 };
 
 struct profile {
@@ -77,7 +77,7 @@ static bool reserve(struct profile *p, uint64_t bytes) {
 
 static hid_t create_column(const struct profile *p, hid_t group, int column) {
     hsize_t size = p->c->calls, chunk = size < CHUNK ? size : CHUNK;
-    int64_t missing = -1;
+    int64_t missing = column == AWAIT_NS ? 0 : -1;
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
     if (column >= THREAD_IDS) H5Pset_fill_value(list, H5T_NATIVE_INT64, &missing);
     if (p->compress && size) {
@@ -215,6 +215,7 @@ bool profile_write(struct collection *c, const char *path, int compress, int uma
     p.events.has[START_DELTAS] = p.events.has[DURATIONS] = true;
     p.events.has[THREAD_IDS] = c->threads_column && !c->aggregate;
     p.events.has[CALL_IDS] = p.events.has[PARENT_IDS] = c->ids_columns && !c->aggregate;
+    p.events.has[TASK_IDS] = p.events.has[AWAIT_NS] = c->tasks_columns && !c->aggregate;
     H5dont_atexit(); /* a file that could not be closed must not be tried again, loudly, as the process ends */
     H5Eget_auto2(H5E_DEFAULT, &handler, &context);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

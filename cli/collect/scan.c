@@ -4,6 +4,7 @@
 #include "lane.h"
 #include "log.h"
 #include "session.h"
+#include "tasks.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -201,6 +202,7 @@ void process_free(struct process *p) {
         HASH_DEL(p->threads, thread);
         free(thread);
     }
+    tasks_free(p);
     free(p->lanes);
     free(p->sums);
     free(p->open);

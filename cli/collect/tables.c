@@ -286,6 +286,61 @@ static bool write_threads(hid_t file, const struct collection *c) {
     return good;
 }
 
+/* ---- /task_table ------------------------------------------------------------------------------------------------ */
+
+struct task_row {
+    const struct process *process;
+    const struct task *task;
+};
+
+GET(task_rank) { cell->u32 = FIELD(struct task_row, process)->rank; }
+GET(task_index) { cell->i64 = FIELD(struct task_row, task)->index; }
+GET(task_thread) { cell->i64 = FIELD(struct task_row, task)->thread->index; }
+GET(task_created) { cell->i64 = FIELD(struct task_row, task)->first_ns; }
+GET(task_done) {
+    const struct task *task = FIELD(struct task_row, task);
+    cell->i64 = task->done ? task->last_ns : -1;
+}
+GET(task_steps) { cell->i64 = (int64_t)FIELD(struct task_row, task)->steps; }
+GET(task_running) { cell->i64 = FIELD(struct task_row, task)->running_ns; }
+GET(task_suspended) { cell->i64 = FIELD(struct task_row, task)->suspended_ns; }
+GET(task_kind) {
+    static const char *const kinds[] = {[SPOOL_TASK_ASYNCIO] = "asyncio", [SPOOL_TASK_GREENLET] = "greenlet"};
+    const unsigned kind = FIELD(struct task_row, task)->kind;
+    cell->text = kind < COUNT(kinds) && kinds[kind] ? kinds[kind] : "";
+}
+GET(task_name) {
+    const struct task *task = FIELD(struct task_row, task);
+    cell->text = task->name ? task->name : "";
+}
+GET(task_coro) {
+    const struct task *task = FIELD(struct task_row, task);
+    cell->text = task->coro ? task->coro : "";
+}
+
+static const struct column task_columns[] = {
+    {"ranks", COLUMN_U32, task_rank},          {"index", COLUMN_I64, task_index},
+    {"thread_index", COLUMN_I64, task_thread}, {"created_ns", COLUMN_I64, task_created},
+    {"done_ns", COLUMN_I64, task_done},        {"steps", COLUMN_I64, task_steps},
+    {"running_ns", COLUMN_I64, task_running},  {"suspended_ns", COLUMN_I64, task_suspended},
+    {"kind", COLUMN_TEXT, task_kind},          {"name", COLUMN_TEXT, task_name},
+    {"coro_name", COLUMN_TEXT, task_coro},
+};
+
+static bool write_tasks(hid_t file, const struct collection *c) {
+    size_t count = 0, capacity = 1;
+    if (!c->tasks_columns) return true;
+    for (size_t i = 0; i < c->num_processes; i++) capacity += c->processes[i].num_tasks;
+    struct task_row *rows = malloc(capacity * sizeof *rows);
+    if (!rows) return false;
+    for (size_t i = 0; i < c->num_processes; i++)
+        for (const struct task *t = c->processes[i].tasks; t && t->calls; t = t->hh.next)
+            rows[count++] = (struct task_row){&c->processes[i], t};
+    bool good = columns_write(file, "task_table", task_columns, COUNT(task_columns), rows, count, sizeof *rows);
+    free(rows);
+    return good;
+}
+
 /* ---- /process_table --------------------------------------------------------------------------------------------- */
 
 struct process_row {
@@ -387,12 +442,13 @@ bool tables_write(hid_t file, struct collection *c, size_t num_regions) {
     return attribute_write_integer(file, "scope_profiler_schema", SCHEMA) &&
            attribute_write_text(file, "storage_layout", c->aggregate ? "aggregate" : "columnar") &&
            write_metadata(file, c) && write_region_table(file, c, num_regions) && write_index(file, c) &&
-           write_threads(file, c) && write_processes(file, c) && write_problems(file, c);
+           write_threads(file, c) && write_tasks(file, c) && write_processes(file, c) && write_problems(file, c);
 }
 
 uint64_t tables_estimate(const struct collection *c) {
     uint64_t bytes = (256u << 10) + 2 * (c->regions.bytes + c->texts.bytes);
     for (size_t i = 0; i < c->num_processes; i++)
-        bytes += 2048 + c->processes[i].num_rows * 1024 + c->processes[i].num_threads * 256;
+        bytes += 2048 + c->processes[i].num_rows * 1024 + c->processes[i].num_threads * 256 +
+                 c->processes[i].num_tasks * 512;
     return bytes;
 }

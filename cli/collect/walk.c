@@ -1,5 +1,6 @@
 #include "walk.h"
 #include "lane.h"
+#include "tasks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ void walk_init(struct walk *w, struct process *process, const struct lane *lane,
 }
 
 void walk_free(struct walk *w) {
+    tasks_free_lanes(w);
     pair_free(&w->open);
     free(w->words);
     w->words = NULL;
@@ -84,7 +86,7 @@ struct thread *walk_thread(struct walk *w) {
 
 static void close_calls(struct walk *w, uint64_t ticks) {
     if (w->pass == PASS_FILL) w->now = walk_time(w, ticks, w->now);
-    pair_close(&w->open, w->now, false);
+    tasks_close(w, w->now, false);
 }
 
 static void see_tick(struct walk *w, uint64_t ticks) {
@@ -160,9 +162,10 @@ bool walk_group(struct walk *w, bool *memory) {
         unsigned payload;
         bool (*take)(struct walk *, const uint64_t *);
     } groups[] = {
-        [SPOOL_EPOCH] = {1, take_epoch},       [SPOOL_THREAD_BEGIN] = {4, thread_begins},
-        [SPOOL_THREAD_END] = {4, thread_ends}, [SPOOL_LOST] = {1, take_lost},
-        [SPOOL_RESET] = {1, take_reset},
+        [SPOOL_EPOCH] = {1, take_epoch},          [SPOOL_THREAD_BEGIN] = {4, thread_begins},
+        [SPOOL_THREAD_END] = {4, thread_ends},    [SPOOL_LOST] = {1, take_lost},
+        [SPOOL_RESET] = {1, take_reset},          [SPOOL_TASK] = {2, task_named},
+        [SPOOL_TASK_SWITCH] = {2, task_switched}, [SPOOL_TASK_DONE] = {1, task_over},
     };
     uint64_t head = w->words[w->at];
     unsigned type = SPOOL_GROUP_TYPE(head), count = SPOOL_GROUP_COUNT(head);
@@ -173,8 +176,8 @@ bool walk_group(struct walk *w, bool *memory) {
         w->at += 1 + count;
         return !w->facts || (*memory = hand_on_facts(w, type, SPOOL_GROUP_ARGUMENT(head), words, count));
     }
-    uint64_t payload[8] = {0}; /* what a group leaves out is 0 */
-    memcpy(payload, w->words + w->at + 1, (count < 8 ? count : 8) * sizeof *payload);
+    uint64_t payload[SPOOL_TASK_WORDS] = {0}; /* what a group leaves out is 0 */
+    memcpy(payload, w->words + w->at + 1, (count < SPOOL_TASK_WORDS ? count : SPOOL_TASK_WORDS) * sizeof *payload);
     w->at += 1 + count;
     if (type >= sizeof groups / sizeof *groups || !groups[type].take || count < groups[type].payload) return true;
     return *memory = groups[type].take(w, payload);

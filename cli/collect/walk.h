@@ -12,14 +12,16 @@ struct walk {
     struct process *process;
     const struct lane *lane;
     enum pass pass;
-    struct pairing open;
-    uint64_t *words; /* the block in memory: words[at .. length) are to be read */
+    struct pairing open; /* of the task, or of the thread */
+    uint64_t *words;     /* the block in memory: words[at .. length) are to be read */
     size_t capacity, at, length;
     uint64_t next; /* word of the lane behind the block */
     uint64_t base; /* ticks */
     uint64_t newest_tick;
     uint64_t zeros, zero_place;   /* the zero words in a row that were met last, and where */
     struct thread *thread;        /* NULL: no thread has named itself */
+    struct task *task;            /* that the words belong to; NULL: none, and the calls are the thread's own */
+    struct task_lanes *lanes;     /* tasks.h; NULL: there has been no task */
     struct clock_segment segment; /* PASS_FILL: the one in use */
     int64_t now;                  /* PASS_FILL: time of the last word; each is later than the one before */
     bool finished;

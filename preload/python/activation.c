@@ -1,4 +1,5 @@
 #include "activation.h"
+#include "tasks.h"
 #include <stdlib.h>
 
 __thread struct activations activations __attribute__((tls_model("initial-exec")));
@@ -29,21 +30,33 @@ static void give_room_back(void) {
 
 void activation_begin_generator(name_word word, int region) {
     if (!make_room()) return;
-    list()[activations.num_generators++] = (struct open_generator){name_region(word), region};
+    const uint32_t before = task_enter(word);
+    list()[activations.num_generators++] = (struct open_generator){name_region(word), region, before, task_present()};
     activation_begin(region);
+}
+
+/* The innermost of that function, of one task or of all: 1 more than its place, 0 none. */
+static uint32_t find(int call, const uint32_t *task) {
+    const struct open_generator *open = list();
+    uint32_t i = activations.num_generators;
+    while (i > 0 && (open[i - 1].call != call || (task && open[i - 1].task != *task))) i--;
+    return i;
 }
 
 /* Usually the last one; with greenlets that switch in between, one below. */
 void activation_end_generator(name_word word) {
     struct open_generator *open = list();
-    uint32_t i = activations.num_generators;
-    while (i > 0 && open[i - 1].call != name_region(word)) i--;
+    const uint32_t task = task_present();
+    uint32_t i = find(name_region(word), &task);
+    if (i == 0) i = find(name_region(word), NULL);
     if (i == 0) return;
-    int region = open[i - 1].recorded;
+    const int region = open[i - 1].recorded;
+    const uint32_t before = open[i - 1].before;
     memmove(&open[i - 1], &open[i], (activations.num_generators - i) * sizeof *open);
     activations.num_generators--;
     give_room_back();
     activation_end(region);
+    task_leave(before);
 }
 
 void activation_forget(void) {

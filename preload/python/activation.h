@@ -10,6 +10,8 @@ enum { ACTIVATION_NEAR = 32 };
 struct open_generator {
     int32_t call;     /* region of its function's calls: says whose it is */
     int32_t recorded; /* what was begun: that, or the region of resumptions */
+    uint32_t before;  /* of task_enter() */
+    uint32_t task;    /* of task_present() */
 };
 
 struct activations {

@@ -6,6 +6,7 @@
 #include "frames.h"
 #include "hook.h"
 #include "recorder.h"
+#include "tasks.h"
 
 static unsigned process;       /* changes in a forked child: its parent's frames are not ended there */
 static struct evaluators next; /* CPython's own, or that of whoever was here before */
@@ -40,9 +41,12 @@ static __attribute__((noinline)) PyObject *run_generator(bool old, PyThreadState
         if (region == 0) region = names_learn_resumed(frame_code(frame), frame_globals(frame));
     }
     unsigned here = process;
+    const uint32_t before = task_enter(word);
     rec_begin(region);
     PyObject *result = go_on(old, thread, frame, throw_flag);
-    if (here == process) rec_end(region);
+    if (here != process) return result;
+    rec_end(region);
+    task_leave(before);
     return result;
 }
 

@@ -5,6 +5,7 @@
 #include "frames.h"
 #include "hook.h"
 #include "recorder.h"
+#include "tasks.h"
 
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
@@ -104,6 +105,7 @@ static void end_open_functions(void) {
     }
     py_drop((PyObject *)frame);
     activation_forget();
+    task_leave_all();
 }
 
 static void lose(void) {

@@ -117,8 +117,9 @@ static struct place *find_place(const struct identity *id, PyObject *globals) {
 }
 
 static name_word word_of(const struct place *place, long flags) {
-    name_word word = (uint64_t)(uint16_t)rec_default_serial << 48;
+    name_word word = (uint64_t)(rec_default_serial & 0x7fff) << 48;
     if (flags & PY_CO_GENERATORS) word |= NAME_GENERATOR;
+    if (flags & PY_CO_COROUTINES) word |= NAME_COROUTINE;
     if (!place) return word | NAME_SKIPPED;
     return word | (uint64_t)place->resumed << 23 | (uint64_t)place->region;
 }

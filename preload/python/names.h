@@ -10,11 +10,13 @@
  *   bits 23..45  region of a generator's resumptions, 0: not made yet
  *   bit  46      not recorded (filtered out)
  *   bit  47      generator, coroutine or asynchronous generator
- *   bits 48..63  rec_default_serial (odd), whose regions these are */
+ *   bits 48..62  of rec_default_serial (odd), whose regions these are
+ *   bit  63      coroutine or asynchronous generator: what tasks run */
 typedef uint64_t name_word;
 
 #define NAME_SKIPPED   (UINT64_C(1) << 46)
 #define NAME_GENERATOR (UINT64_C(1) << 47)
+#define NAME_COROUTINE (UINT64_C(1) << 63)
 
 static inline int name_region(name_word word) { return (int)(word & 0x7fffff); }
 static inline int name_resumed(name_word word) { return (int)(word >> 23 & 0x7fffff); }
@@ -22,7 +24,7 @@ static inline int name_resumed(name_word word) { return (int)(word >> 23 & 0x7ff
 extern Py_ssize_t names_index; /* of co_extra */
 
 /* False: ask names_learn(). */
-static inline bool name_known(name_word word) { return (uint16_t)(word >> 48) == (uint16_t)rec_default_serial; }
+static inline bool name_known(name_word word) { return ((word >> 48 ^ rec_default_serial) & 0x7fff) == 0; }
 
 static inline name_word name_find(PyObject *code) {
     void *extra = NULL;

@@ -35,6 +35,7 @@ enum {
     PY_FILE_INPUT = 257,
     PY_CO_OPTIMIZED = 1,      /* a function's body; a class's or a module's is not */
     PY_CO_GENERATORS = 0x2a0, /* generator, coroutine, async generator */
+    PY_CO_COROUTINES = 0x380, /* coroutine, generator that serves as one, async generator */
     PY_MEM_DOMAIN_RAW = 0,
 };
 
@@ -103,6 +104,7 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, PyObject *, PyCFunction_NewEx, (struct py_method *, PyObject *, PyObject *))                       \
     F(8, 0, NEEDED, PyObject *, PyImport_ImportModule, (const char *))                                                 \
     F(8, 0, NEEDED, PyObject *, PySys_GetObject, (const char *))                                                       \
+    F(8, 0, NEEDED, PyObject *, PyWeakref_NewRef, (PyObject *, PyObject *))                                            \
     F(8, 0, NEEDED, PyObject *, PyDict_New, (void))                                                                    \
     F(8, 0, NEEDED, PyObject *, PyDict_GetItemString, (PyObject *, const char *))                                      \
     F(8, 0, NEEDED, PyObject *, PyDict_GetItem, (PyObject *, PyObject *))                                              \

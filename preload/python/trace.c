@@ -1,10 +1,12 @@
 /* Recording Python's function calls: what the user asked for, which hook does it, and the region around it all. */
 #include "trace.h"
 #include "attach.h"
+#include "greenlets.h"
 #include "hook.h"
 #include "names.h"
 #include "recorder.h"
 #include "spool.h"
+#include "tasks.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -118,6 +120,8 @@ static void start(const char *event, PyObject *args) {
         return;
     }
     choose_hook();
+    if (hook) tasks_up();
+    if (hook) greenlets_up();
     py.PyErr_Clear();
     bool helper = starts_helper(event, args);
     if (helper) names_command_is_library();
@@ -126,11 +130,15 @@ static void start(const char *event, PyObject *args) {
 }
 
 static void on_event(const char *event, PyObject *args) {
+    if (hook) tasks_event(event, args);
+    if (hook) greenlets_event(event, args);
     if (hook && hook->event) hook->event(event, args);
 }
 
 static void down(void) {
     if (hook && hook->down) hook->down();
+    greenlets_down();
+    tasks_down();
     end_root();
     hook = NULL;
 }
@@ -138,6 +146,7 @@ static void down(void) {
 static void forked(void) {
     in_root = false;
     names_forked();
+    tasks_forked();
     if (hook && hook->forked) hook->forked();
 }
 

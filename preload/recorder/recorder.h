@@ -49,6 +49,14 @@ void rec_set_mpi_finalized(void);
  */
 void rec_thread_name(const char *name);
 
+/* Tasks (coroutines, greenlets): what takes turns in a thread. `serial`: the caller's number of it within this process
+ * (1, 2, ...). The default recorder is told who it is before it runs, then at each turn; 0: the thread runs none. step:
+ * enum spool_task_step. kind: enum spool_task_kind; name and coro: NULL unknown, cut to SPOOL_TASK_NAME_MOST and
+ * SPOOL_TASK_CORO_MOST bytes. */
+void rec_task(uint64_t serial, int kind, const char *name, const char *coro);
+void rec_task_switch(uint64_t serial, int step);
+void rec_task_done(uint64_t serial);
+
 /* The recorder's clock in CLOCK_MONOTONIC ns. */
 int64_t rec_clock_ns(void);
 

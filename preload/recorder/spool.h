@@ -73,7 +73,29 @@ enum spool_group {
                            NUL-padded */
     SPOOL_LOST,         /* payload: [0] events that could not be recorded just before this place */
     SPOOL_RESET,        /* payload: [0] absolute ticks: calls of this process that began before it are dropped */
+    SPOOL_TASK,         /* payload: [0] the task's serial in its process (1, 2, ...), [1] SPOOL_TASK_TEXTS, then the two
+                           texts one after the other, NUL-padded */
+    SPOOL_TASK_SWITCH,  /* payload: [0] serial of the task that this thread runs from here on, 0: none, [1] absolute
+                           ticks, [2] enum spool_task_step */
+    SPOOL_TASK_DONE,    /* payload: [0] serial: that task will not run again */
 };
+
+/* A task that runs within another one's step interrupts it without ending it. */
+enum spool_task_step {
+    SPOOL_TASK_TURNS = 0, /* the one ends a step, the other begins one */
+    SPOOL_TASK_INTERRUPTS,
+    SPOOL_TASK_GOES_ON, /* in the step that was interrupted */
+};
+
+/* What is known of a task: enum spool_task_kind, bytes of its name, bytes of its coroutine's name. */
+enum spool_task_kind { SPOOL_TASK_ASYNCIO = 1, SPOOL_TASK_GREENLET };
+#define SPOOL_TASK_NAME_MOST               64
+#define SPOOL_TASK_CORO_MOST               192
+#define SPOOL_TASK_WORDS                   (2 + (SPOOL_TASK_NAME_MOST + SPOOL_TASK_CORO_MOST) / 8) /* of the longest payload */
+#define SPOOL_TASK_TEXTS(kind, name, coro) ((uint64_t)(kind) | (uint64_t)(name) << 16 | (uint64_t)(coro) << 32)
+#define SPOOL_TASK_KIND(texts)             ((unsigned)((texts)&0xffff))
+#define SPOOL_TASK_NAME(texts)             ((unsigned)((texts) >> 16 & 0xffff))
+#define SPOOL_TASK_CORO(texts)             ((unsigned)((texts) >> 32 & 0xffff))
 
 /* ---- <id>-<n>.lane --------------------------------------------------------------------------------------------- */
 

@@ -115,6 +115,22 @@ static void group(struct spool *s, struct input *in) {
     for (unsigned i = byte(in) % 8; i < 8 && count; i++, count--) make_word(lane(s), s->tick + number(in, 2));
 }
 
+/* Tasks that take turns, end and come again, in whichever lane. */
+static void tasks(struct spool *s, struct input *in) {
+    for (unsigned n = byte(in) % 16; n > 0 && room(lane(s)); n--) {
+        const unsigned what = byte(in), serial = what >> 2 & 7;
+        s->tick += byte(in);
+        if ((what & 3) == 3 && what & 0x80)
+            make_task(lane(s), serial, what >> 5 & 3, "Task-1", "main");
+        else if ((what & 3) == 3)
+            make_task_done(lane(s), serial);
+        else
+            make_switch(lane(s), s->tick, serial, what & 3);
+        if (what & 0x40) make_begin(lane(s), s->tick, 1);
+        if (what & 0x20) make_end(lane(s), s->tick, 1);
+    }
+}
+
 static void flush(struct spool *s, struct input *in) {
     (void)in;
     if (lane(s)) make_flush(lane(s));
@@ -167,7 +183,8 @@ static void build(struct spool *s, struct input *in) {
     enum { STEPS = sizeof steps / sizeof *steps };
     unsigned step = 0;
     make_process(&s->files, &s->processes[s->num_processes++], 0);
-    while (in->at < in->end && (step = byte(in)) < 2 * STEPS) steps[step % STEPS](s, in);
+    /* Inputs that were kept shall mean what they meant: what comes later has numbers of its own. */
+    while (in->at < in->end && (step = byte(in)) <= 2 * STEPS) (step == 2 * STEPS ? tasks : steps[step % STEPS])(s, in);
     write_all(s);
     while (in->at < in->end) damage(s, in);
 }

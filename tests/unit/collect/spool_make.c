@@ -178,6 +178,17 @@ void make_thread_end(struct make_lane *lane, uint64_t tick, uint64_t cpu_ns, con
 
 void make_lost(struct make_lane *lane, uint64_t events) { group(lane, SPOOL_LOST, &events, 1); }
 void make_reset(struct make_lane *lane, uint64_t tick) { group(lane, SPOOL_RESET, &tick, 1); }
+void make_task(struct make_lane *lane, uint64_t serial, unsigned kind, const char *name, const char *coro) {
+    uint64_t payload[2 + 64] = {serial, SPOOL_TASK_TEXTS(kind, strlen(name), strlen(coro))};
+    memcpy(&payload[2], name, strlen(name));
+    memcpy((char *)&payload[2] + strlen(name), coro, strlen(coro));
+    group(lane, SPOOL_TASK, payload, 2 + (unsigned)(strlen(name) + strlen(coro) + 7) / 8);
+}
+void make_switch(struct make_lane *lane, uint64_t tick, uint64_t serial, unsigned step) {
+    const uint64_t payload[3] = {serial, tick, step};
+    group(lane, SPOOL_TASK_SWITCH, payload, 3);
+}
+void make_task_done(struct make_lane *lane, uint64_t serial) { group(lane, SPOOL_TASK_DONE, &serial, 1); }
 void make_flush(struct make_lane *lane) { lane->flushed = lane->count; }
 
 void make_lane_write(struct make_lane *lane) {

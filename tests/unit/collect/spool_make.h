@@ -55,6 +55,10 @@ void make_thread_begin(struct make_lane *lane, uint64_t tick, uint64_t tid, uint
 void make_thread_end(struct make_lane *lane, uint64_t tick, uint64_t cpu_ns, const char *name);
 void make_lost(struct make_lane *lane, uint64_t events);
 void make_reset(struct make_lane *lane, uint64_t tick);
+/* A task's announcement; texts shorter than 256 bytes. */
+void make_task(struct make_lane *lane, uint64_t serial, unsigned kind, const char *name, const char *coro);
+void make_switch(struct make_lane *lane, uint64_t tick, uint64_t serial, unsigned step);
+void make_task_done(struct make_lane *lane, uint64_t serial);
 void make_flush(struct make_lane *lane); /* what has come so far is in the file, not in the window */
 void make_lane_write(struct make_lane *lane);
 

@@ -1,0 +1,36 @@
+/* tasks.h: which asyncio task a coroutine runs for: what a thread records while it does is the task's. */
+#ifndef SCOPE_PROFILER_TASKS_H
+#define SCOPE_PROFILER_TASKS_H
+
+#include "names.h"
+
+#define TASK_SAME UINT32_MAX
+
+extern bool tasks_known; /* asyncio is there */
+uint32_t task_enter_known(void);
+void task_leave_known(uint32_t before);
+
+/* A generator or coroutine with this word is entered, before its begin is recorded; what it returns is for
+ * task_leave(), after its end. The GIL is held; the pending exception and errno are kept. */
+static inline uint32_t task_enter(name_word word) {
+    return tasks_known && (word & NAME_COROUTINE) ? task_enter_known() : TASK_SAME;
+}
+static inline void task_leave(uint32_t before) {
+    if (before != TASK_SAME) task_leave_known(before);
+}
+
+/* The main thread has left one greenlet for another one. */
+void task_greenlet(PyObject *from, PyObject *to);
+/* What the calling thread's words belong to: tells what lies on one stack from what lies on another. */
+uint32_t task_present(void);
+
+/* The calling thread's open coroutines end as far as can be seen. */
+void task_leave_all(void);
+
+/* Recording begins; an audit event; Python ends; in the child of a fork, in the thread that is left. */
+void tasks_up(void);
+void tasks_event(const char *event, PyObject *args);
+void tasks_down(void);
+void tasks_forked(void);
+
+#endif
