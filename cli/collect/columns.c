@@ -33,6 +33,10 @@ bool attribute_write_integer(hid_t object, const char *name, int64_t value) {
     return attribute_write(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, &value);
 }
 
+bool attribute_write_real(hid_t object, const char *name, double value) {
+    return attribute_write(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, &value);
+}
+
 bool attribute_write_text(hid_t object, const char *name, const char *text) {
     hid_t type = text_type();
     bool good = attribute_write(object, name, type, type, &text);

@@ -30,6 +30,7 @@ bool columns_write(hid_t parent, const char *group, const struct column *columns
 bool column_write(hid_t group, const char *name, hid_t file_type, hid_t memory_type, const void *values, size_t count);
 
 bool attribute_write_integer(hid_t object, const char *name, int64_t value);
+bool attribute_write_real(hid_t object, const char *name, double value);
 bool attribute_write_text(hid_t object, const char *name, const char *text);
 
 /* Variable-length UTF-8; H5Tclose() it. */

@@ -8,6 +8,7 @@
 
 #define RECORD_MAX (4u << 20) /* a longer one is passed over; the regions in it stay unknown */
 #define GAP_MAX    4096       /* region ids that the log may leave out in one place */
+#define COST_MAX   (UINT64_C(1) << 40)
 #define POINTS_MAX 65536
 
 /* The log, read forward through one buffer. */
@@ -71,6 +72,14 @@ static bool take_point(struct process *p, const struct log *log) {
     return true;
 }
 
+static void take_cost(struct process *p, const struct log *log) {
+    struct spool_cost cost;
+    if (log->head.length < sizeof cost) return;
+    memcpy(&cost, log->body, sizeof cost);
+    if (cost.kind < sizeof p->costs / sizeof *p->costs && cost.inside <= cost.whole && cost.whole < COST_MAX)
+        p->costs[cost.kind] = cost;
+}
+
 bool log_read_facts(struct process *process) {
     struct log log;
     bool memory;
@@ -78,6 +87,7 @@ bool log_read_facts(struct process *process) {
     while (log_next(&log, &memory)) {
         if (log.head.type == SPOOL_CALIBRATION && !(memory = take_point(process, &log))) break;
         process->counts_lines |= log.head.type == SPOOL_COUNTS_LINES || log.head.type == SPOOL_LINE_FUNCTION;
+        if (log.head.type == SPOOL_COST) take_cost(process, &log);
         if (log.head.type == SPOOL_MPI_LIBRARY && !process->mpi_library && log.head.length) {
             /* Open MPI goes on with who built it on which host. */
             log.body[strcspn(log.body, ",\r\n")] = '\0';

@@ -2,6 +2,7 @@
 #include "files.h"
 #include "times.h"
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,11 @@
 #define CUT_MARK "...[truncated]"
 
 static void add_text(struct metadata *m, const char *key, const char *text) {
-    m->attributes[m->count++] = (struct attribute){key, text, 0};
+    m->attributes[m->count++] = (struct attribute){.key = key, .text = text};
 }
 
 static void add_integer(struct metadata *m, const char *key, int64_t value) {
-    m->attributes[m->count++] = (struct attribute){key, NULL, value};
+    m->attributes[m->count++] = (struct attribute){.key = key, .integer = value};
 }
 
 /* As Python's platform.platform() */
@@ -97,6 +98,22 @@ static void add_times(struct metadata *m, const struct collection *c) {
     if (m->timestamp[0]) add_text(m, "timestamp", m->timestamp);
 }
 
+/* The first rank that measured a kind speaks for all. */
+static void add_costs(struct metadata *m, const struct collection *c) {
+    static const char *const keys[][2] = {{"cost_region_ns", "cost_region_inside_ns"},
+                                          {"cost_mpi_ns", "cost_mpi_inside_ns"},
+                                          {"cost_python_ns", "cost_python_inside_ns"}};
+    for (size_t kind = 0; kind < sizeof keys / sizeof *keys; kind++) {
+        size_t i = 0;
+        while (i < c->num_processes && !c->processes[i].costs[kind].whole) i++;
+        if (i == c->num_processes) continue;
+        const struct spool_cost *cost = &c->processes[i].costs[kind];
+        const double rate = ldexp((double)c->processes[i].clock.segments[0].multiplier, -CLOCK_SHIFT) / 1024;
+        m->attributes[m->count++] = (struct attribute){.key = keys[kind][0], .real = (double)cost->whole * rate};
+        m->attributes[m->count++] = (struct attribute){.key = keys[kind][1], .real = (double)cost->inside * rate};
+    }
+}
+
 bool metadata_make(struct metadata *m, const struct collection *c) {
     const char *label = c->options->label ? c->options->label : c->session.label;
     int32_t threads = c->processes[0].info.omp_num_threads;
@@ -112,6 +129,7 @@ bool metadata_make(struct metadata *m, const struct collection *c) {
     add_integer(m, "total_cores", (int64_t)c->world_size * threads);
     add_integer(m, "num_nodes", c->num_nodes);
     add_times(m, c);
+    add_costs(m, c);
     for (size_t i = 0; i < c->num_processes; i++)
         if (c->processes[i].mpi_library) {
             add_text(m, "mpi_library", c->processes[i].mpi_library);

@@ -6,10 +6,11 @@
 
 struct attribute {
     const char *key;
-    const char *text; /* NULL: it is `integer` */
+    const char *text; /* NULL: it is a number */
     int64_t integer;
+    double real; /* where it is not 0, instead of `integer` */
 };
-#define ATTRIBUTES_MAX 16
+#define ATTRIBUTES_MAX 24
 
 struct metadata {
     struct attribute attributes[ATTRIBUTES_MAX];

@@ -130,7 +130,8 @@ struct process {
     size_t num_open;
     struct spool_point *points; /* further calibrations, from the log */
     size_t num_points;
-    char *mpi_library; /* NULL unknown */
+    char *mpi_library;          /* NULL unknown */
+    struct spool_cost costs[3]; /* of a recorded call, by kind; whole 0: not measured */
     struct clock_map clock;
     int64_t align_ns; /* added to this machine's clock to get the session's */
     uint32_t node;

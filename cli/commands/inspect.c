@@ -28,6 +28,7 @@ enum {
     METADATA_ONLY,
     REGIONS_ONLY,
     TREE,
+    OVERHEAD,
     THREADS,
     PROCESSES,
     JSON,
@@ -41,7 +42,8 @@ static const struct option_spec options[] = {
     {SORT, "sort", "KEY",
      "start (default), name, total, calls, avg, min, max, first, last,\nstd, p50, p95, p99, imbalance"},
     {COLUMNS, "columns", "NAME",
-     "region ranks calls total percent parent_percent avg min max\nfirst last std p50 p95 p99 imbalance"},
+     "region ranks calls total percent parent_percent avg min max\nfirst last std p50 p95 p99 imbalance\noverhead overhead_percent"},
+    {OVERHEAD, "overhead", NULL, "how much of each region's time the recording took (estimated)"},
     {TREE, "tree", NULL, "read every call for the tree, however many there are"},
     {FULL, "full", NULL, "do not clip long values"},
     {SOURCE, "source", "REGION", "the region's place and captured text; repeat for more"},
@@ -76,7 +78,7 @@ struct inspect {
     struct columns columns;
     size_t sort;
     const char *export_metadata;
-    bool full, metadata_only, regions_only, threads, processes, json, csv, quiet;
+    bool full, overhead, metadata_only, regions_only, threads, processes, json, csv, quiet;
     enum rows_tree tree;
 };
 
@@ -153,6 +155,9 @@ static int take_option(int key, const char *value, struct inspect *inspect) {
         return 0;
     case TREE:
         inspect->tree = ROWS_TREE_ALWAYS;
+        return 0;
+    case OVERHEAD:
+        inspect->overhead = true;
         return 0;
     case FULL:
         inspect->full = true;
@@ -273,14 +278,26 @@ static enum spr_depth depth_needed(const struct inspect *inspect) {
     return rows_sort_needs_calls(inspect->sort) || columns_need_calls(&inspect->columns) ? SPR_FULL : SPR_SUMMARY;
 }
 
+static void explain_overhead(const struct sink *sink, const struct rows *rows, bool costs) {
+    sink_line(sink, "  %s",
+              !costs ? "Overhead: the profile does not say what recording a call cost"
+              : rows->tree
+                  ? "Overhead: calls, and calls within them, times what a call cost when it was measured"
+                  : "Overhead: of the calls themselves; without a tree, that of calls within them is not known");
+    sink_line(sink, "%s", "");
+}
+
 static int print_regions(const struct sink *sink, spr_profile *profile, const spr_selection *selection,
                          const struct inspect *inspect) {
     struct rows rows;
     spr_error error;
     if (rows_build(profile, selection, depth_needed(inspect), inspect->tree, &rows, &error)) return fail(&error);
+    const bool costs = rows_estimate_overhead(profile, &rows);
     rows_sort(&rows, inspect->sort);
     struct columns columns = inspect->columns.count ? inspect->columns : columns_default(&rows);
+    if (inspect->overhead) columns_add(&columns, "overhead,overhead_percent", NULL);
     summary_table(sink, &rows, &columns, 0);
+    if (inspect->overhead) explain_overhead(sink, &rows, costs);
     summary_problems(sink, profile, selection, &rows);
     summary_notes(sink, profile, &rows, &columns, command_exists);
     rows_free(&rows);

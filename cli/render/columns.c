@@ -88,11 +88,18 @@ static char *cell_imbalance(const struct cell *cell) {
     return number_plain(known(cell, cell->row->stats.imbalance_pct));
 }
 
+static char *cell_overhead(const struct cell *cell) {
+    return indented(cell, number_total(known(cell, cell->row->overhead)));
+}
+static char *cell_overhead_percent(const struct cell *cell) {
+    return indented(cell, number_percent(percent(known(cell, cell->row->overhead), cell->row->stats.total)));
+}
+
 enum { COLUMN_REGION, COLUMN_CALLS = 2, COLUMN_TOTAL = 3, COLUMN_PERCENT = 4 };
 
-const char *const columns_keys[] = {"region", "ranks", "calls", "total",    "percent", "parent_percent",
-                                    "avg",    "min",   "max",   "first",    "last",    "std",
-                                    "p50",    "p95",   "p99",   "imbalance"};
+const char *const columns_keys[] = {"region", "ranks", "calls", "total",     "percent",  "parent_percent",
+                                    "avg",    "min",   "max",   "first",     "last",     "std",
+                                    "p50",    "p95",   "p99",   "imbalance", "overhead", "overhead_percent"};
 const size_t columns_count = sizeof columns_keys / sizeof columns_keys[0];
 
 static const struct {
@@ -116,6 +123,8 @@ static const struct {
     {"p95 [s]", cell_p95, false},
     {"p99 [s]", cell_p99, false},
     {"imbalance [%]", cell_imbalance, false},
+    {"overhead [s]", cell_overhead, false},
+    {"% overhead", cell_overhead_percent, false},
 };
 _Static_assert(sizeof looks / sizeof looks[0] == sizeof columns_keys / sizeof columns_keys[0], "one look a column");
 

@@ -6,7 +6,7 @@
 
 extern const char *const columns_keys[]; /* what --columns takes */
 extern const size_t columns_count;
-enum { COLUMNS_MOST = 15 };
+enum { COLUMNS_MOST = 17 };
 
 /* A choice of columns, by index into columns_keys, in the order of printing. */
 struct columns {

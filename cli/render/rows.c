@@ -15,7 +15,7 @@ static struct row *append(struct rows *rows, const spr_profile *profile, size_t 
     if ((rows->count & (rows->count - 1)) == 0)
         rows->items = xgrow(rows->items, rows->count ? 2 * rows->count : 1, sizeof *rows->items);
     struct row *row = &rows->items[rows->count++];
-    *row = (struct row){.region = region, .parent_coverage = NAN};
+    *row = (struct row){.region = region, .parent_coverage = NAN, .overhead = NAN};
     row->name = text_shown(spr_region_name(profile, region));
     return row;
 }

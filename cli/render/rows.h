@@ -18,6 +18,7 @@ struct row {
     double total;           /* s; of a region that calls itself the sum of its outermost calls, else of all */
     double coverage;        /* s; NAN unknown */
     double parent_coverage; /* s; NAN for a root */
+    double overhead;        /* s of the total that the recording took; NAN unknown */
 };
 
 struct rows {
@@ -34,6 +35,10 @@ enum rows_tree { ROWS_TREE_AUTO, ROWS_TREE_ALWAYS, ROWS_TREE_NEVER };
 int rows_build(spr_profile *profile, const spr_selection *selection, enum spr_depth depth, enum rows_tree tree,
                struct rows *rows, spr_error *error);
 void rows_free(struct rows *rows);
+
+/* Fills `overhead` by the costs that the profile carries: of the calls themselves and, in a tree, of those within them.
+ * False: it carries none. */
+bool rows_estimate_overhead(const spr_profile *profile, struct rows *rows);
 
 /* Keys: rows_sort_keys, `count` of them; the first is the order of rows_build(). */
 extern const char *const rows_sort_keys[];

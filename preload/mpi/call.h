@@ -50,6 +50,9 @@ struct mpi_way {
 /* Decides about every call that is not an outermost one of an entry that is ready; makes the entry ready. */
 struct mpi_way mpi_decide(struct mpi_entry *entry, const uintptr_t *frame);
 
+/* A call of one argument through a wrapper, for measuring what that costs. */
+int mpi_recorded_call(struct mpi_entry *entry);
+
 /* A recorded call of kind lifecycle has ended. */
 void mpi_lifecycle_ended(const struct mpi_entry *entry, int result);
 

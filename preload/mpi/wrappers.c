@@ -117,6 +117,8 @@ BODY(body, 11, INLINED, , NULL)
 BODY(body, 12, INLINED, , NULL)
 BODY(body, 13, INLINED, , NULL)
 
+int mpi_recorded_call(struct mpi_entry *entry) { return shared_1(0, entry); }
+
 #define CALL_SHARED(n, entry, kind)                                                                                    \
     return (kind) == MPI_KIND_LIFECYCLE    ? body_##n(ARGUMENTS_##n, entry, true)                                      \
            : (kind) == MPI_KIND_COMPLETION ? completing_##n(ARGUMENTS_##n, entry, false)                               \

@@ -159,4 +159,9 @@ void names_leave_out(PyObject *code) {
     py.set_extra(code, names_index, (void *)(uintptr_t)word);
 }
 
+void names_put_in(PyObject *code, int region) {
+    const struct place place = {.region = region};
+    if (names_index >= 0) py.set_extra(code, names_index, (void *)(uintptr_t)word_of(&place, 0));
+}
+
 void names_forked(void) { places_forked(); }

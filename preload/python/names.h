@@ -50,6 +50,8 @@ name_word names_learn(PyObject *code, PyObject *globals);
 int names_learn_resumed(PyObject *code, PyObject *globals);
 
 /* The program records the calls of this code itself: they are nobody else's. */
+/* Calls of that code are recorded as calls of this region. */
+void names_put_in(PyObject *code, int region);
 void names_leave_out(PyObject *code);
 
 /* In the child of a fork. */

@@ -113,16 +113,68 @@ static bool starts_helper(const char *event, PyObject *args) {
     return command && strncmp(command, line, sizeof line - 1) == 0;
 }
 
+/* ---- what a recorded call costs ----------------------------------------------------------------------------------
+ */
+
+/* Calls among Python functions: calls from C would miss what a hook costs the interpreter. No builtins are needed. */
+#define STRING_OF(number) #number
+#define TEXT_OF(number)   STRING_OF(number)
+static const char cost_source[] = "def nothing():\n"
+                                  "    pass\n"
+                                  "def many():\n"
+                                  "    n = 0\n"
+                                  "    while n < " TEXT_OF(REC_COST_CALLS) ":\n"
+                                                                           "        n += 1\n"
+                                                                           "        nothing()\n";
+
+static void call_many(void *globals, int count) {
+    (void)count; /* what stands in the text */
+    py_drop(py.PyObject_CallFunctionObjArgs(py.PyDict_GetItemString(globals, "many"), NULL));
+}
+
+/* The globals of the two functions; NULL with no error set. */
+static PyObject *make_functions(void) {
+    enum { FILE_INPUT = 257 };
+    PyObject *globals = py.PyDict_New();
+    PyObject *code = globals ? py.Py_CompileString(cost_source, "<scope-profiler>", FILE_INPUT) : NULL;
+    PyObject *done = code ? py.PyEval_EvalCode(code, globals, globals) : NULL;
+    const bool made = done && py.PyDict_GetItemString(globals, "nothing") && py.PyDict_GetItemString(globals, "many");
+    py_drop(done);
+    py_drop(code);
+    py.PyErr_Clear();
+    if (made) return globals;
+    py_drop(globals);
+    return NULL;
+}
+
+/* bare: before there was a hook. */
+static void measure(PyObject *globals, uint64_t bare) {
+    PyObject *nothing = py_attribute(py.PyDict_GetItemString(globals, "nothing"), "__code__");
+    PyObject *many = py_attribute(py.PyDict_GetItemString(globals, "many"), "__code__");
+    if (nothing && many && rec_join()) {
+        names_put_in(nothing, 1);
+        names_leave_out(many);
+        rec_cost(REC_COST_PYTHON, call_many, bare, globals);
+    }
+    py_drop(nothing);
+    py_drop(many);
+    py.PyErr_Clear();
+}
+
 static void start(const char *event, PyObject *args) {
     interpreter = py.interpreter();
     if (!names_up()) {
         rec_warn("no Python functions are recorded: code objects take no mark of ours");
         return;
     }
+    PyObject *functions = make_functions();
+    const uint64_t bare = functions ? rec_cost_bare(call_many, functions) : 0;
     choose_hook();
     if (hook) tasks_up();
     if (hook) greenlets_up();
     py.PyErr_Clear();
+    if (hook && functions) measure(functions, bare);
+    py_drop(functions);
     bool helper = starts_helper(event, args);
     if (helper) names_command_is_library();
     if (hook) rec_thread_name("MainThread");

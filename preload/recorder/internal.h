@@ -199,6 +199,9 @@ int command_collect(const char *spool, bool keep);
 /* warn.c */
 void warn_init(void);
 
+/* cost.c */
+void cost_of_regions(void);
+
 /* filter.c */
 void filter_init(void); /* from the constructor */
 /* tags: a JSON array of strings, NULL none. */
@@ -208,5 +211,6 @@ bool filter_wants(const char *name, size_t length, const char *tags);
 void mode_choose(void);                     /* sets rec_now by recorder_default */
 void mode_apply(struct recorder *recorder); /* what the environment asks for */
 extern bool mode_traces;                    /* rec_now writes words of events */
+bool mode_records(void);                    /* an event now would be recorded */
 
 #endif

@@ -147,6 +147,8 @@ void mode_choose(void) {
     set(mode, pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
 }
 
+bool mode_records(void) { return pause_state != PAUSED && choose(recorder_default) > MODE_FIRST; }
+
 static void set_pause(bool pause) {
     struct sys_quiet q = sys_quiet_begin();
     if (pause || pause_state != NEVER_PAUSED) {

@@ -146,9 +146,11 @@ bool process_start(struct recorder *recorder) {
     struct live *live = recorder->live;
     if (LIKELY(live->state == LIVE_ON)) return true;
     lock_take(&live->lock);
-    if (live->state == LIVE_NONE && make_files(recorder)) live->state = LIVE_ON;
+    bool made = live->state == LIVE_NONE && make_files(recorder);
+    if (made) live->state = LIVE_ON;
     bool on = live->state == LIVE_ON;
     lock_give(&live->lock);
+    if (made && recorder == recorder_default) cost_of_regions();
     return on;
 }
 

@@ -117,6 +117,22 @@ uint64_t rec_sums_open(struct recorder *recorder, int region);
 int rec_sums_innermost(const struct recorder *recorder);
 bool rec_sums_is_open(const struct recorder *recorder, int region);
 
+/* ---- what recording costs ---------------------------------------------------------------------------------------- */
+
+enum rec_cost_kind { REC_COST_REGION, REC_COST_MPI, REC_COST_PYTHON, REC_COST_KINDS };
+#define REC_COST_UNIT  1024 /* a tick of rec_cost */
+#define REC_COST_CALLS 64   /* the `count` below */
+struct rec_cost {
+    uint64_t whole;  /* of a call: what the program waits for */
+    uint64_t inside; /* of that, between the two times that the call is recorded with */
+};
+
+/* Measures a kind of call once and notes it in the recording. calls: makes `count` recorded calls of region 1 that do
+ * nothing, on this thread, by the hook in question; what they record is forgotten. bare: what rec_cost_bare() says of
+ * the same calls without the hook, 0 for nothing at all. Call it when recording has begun. */
+void rec_cost(enum rec_cost_kind kind, void (*calls)(void *argument, int count), uint64_t bare, void *argument);
+uint64_t rec_cost_bare(void (*calls)(void *argument, int count), void *argument);
+
 /* ---- counters of other rooms, beside the session's lanes --------------------------------------------------------- */
 
 struct iovec;
