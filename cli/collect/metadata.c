@@ -23,6 +23,10 @@ static void add_integer(struct metadata *m, const char *key, int64_t value) {
     m->attributes[m->count++] = (struct attribute){.key = key, .integer = value};
 }
 
+static void add_real(struct metadata *m, const char *key, double value) {
+    m->attributes[m->count++] = (struct attribute){.key = key, .is_real = true, .real = value};
+}
+
 /* As Python's platform.platform() */
 static void read_platform(struct metadata *m) {
     struct utsname u;
@@ -109,8 +113,8 @@ static void add_costs(struct metadata *m, const struct collection *c) {
         if (i == c->num_processes) continue;
         const struct spool_cost *cost = &c->processes[i].costs[kind];
         const double rate = ldexp((double)c->processes[i].clock.segments[0].multiplier, -CLOCK_SHIFT) / 1024;
-        m->attributes[m->count++] = (struct attribute){.key = keys[kind][0], .real = (double)cost->whole * rate};
-        m->attributes[m->count++] = (struct attribute){.key = keys[kind][1], .real = (double)cost->inside * rate};
+        add_real(m, keys[kind][0], (double)cost->whole * rate);
+        add_real(m, keys[kind][1], (double)cost->inside * rate);
     }
 }
 

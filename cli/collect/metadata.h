@@ -8,7 +8,8 @@ struct attribute {
     const char *key;
     const char *text; /* NULL: it is a number */
     int64_t integer;
-    double real; /* where it is not 0, instead of `integer` */
+    bool is_real; /* then it is `real` */
+    double real;
 };
 #define ATTRIBUTES_MAX 24
 

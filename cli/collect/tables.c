@@ -430,9 +430,9 @@ static bool write_metadata(hid_t file, const struct collection *c) {
     bool good = metadata_make(&m, c) && group >= 0;
     for (size_t i = 0; good && i < m.count; i++) {
         const struct attribute *a = &m.attributes[i];
-        good = a->text        ? attribute_write_text(group, a->key, a->text)
-               : a->real != 0 ? attribute_write_real(group, a->key, a->real)
-                              : attribute_write_integer(group, a->key, a->integer);
+        good = a->text      ? attribute_write_text(group, a->key, a->text)
+               : a->is_real ? attribute_write_real(group, a->key, a->real)
+                            : attribute_write_integer(group, a->key, a->integer);
     }
     if (group >= 0) good = H5Gclose(group) >= 0 && good;
     metadata_free(&m);
