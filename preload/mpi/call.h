@@ -50,8 +50,8 @@ struct mpi_way {
 /* Decides about every call that is not an outermost one of an entry that is ready; makes the entry ready. */
 struct mpi_way mpi_decide(struct mpi_entry *entry, const uintptr_t *frame);
 
-/* A call of one argument through a wrapper, for measuring what that costs. */
-int mpi_recorded_call(struct mpi_entry *entry);
+/* The way of a call of one argument behind its wrapper, for measuring what that costs. */
+extern int (*const mpi_recorded_call)(mpi_word argument, struct mpi_entry *entry);
 
 /* A recorded call of kind lifecycle has ended. */
 void mpi_lifecycle_ended(const struct mpi_entry *entry, int result);

@@ -117,7 +117,7 @@ BODY(body, 11, INLINED, , NULL)
 BODY(body, 12, INLINED, , NULL)
 BODY(body, 13, INLINED, , NULL)
 
-int mpi_recorded_call(struct mpi_entry *entry) { return shared_1(0, entry); }
+int (*const mpi_recorded_call)(mpi_word, struct mpi_entry *) = shared_1;
 
 #define CALL_SHARED(n, entry, kind)                                                                                    \
     return (kind) == MPI_KIND_LIFECYCLE    ? body_##n(ARGUMENTS_##n, entry, true)                                      \

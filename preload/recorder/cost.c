@@ -4,7 +4,7 @@
 /* What a recorded call costs on this machine, by kind: calls that do nothing are timed while they are recorded into
  * memory that nobody keeps. Measured once, by the functions of the mode that runs. */
 
-enum { BATCHES = 16, CALLS = REC_COST_CALLS, WORDS = 512, OPEN = 8 };
+enum { BATCHES = 16, CALLS = REC_COST_CALLS, WORDS = 4096, OPEN = 8 };
 
 static struct {
     uint64_t words[WORDS];
@@ -18,7 +18,10 @@ static struct rec_cost known[REC_COST_KINDS];
 /* As a lane that has room for a batch. */
 static void clear(struct lane *lane) {
     memset(&scratch, 0, sizeof scratch);
-    *lane = (struct lane){.cur = scratch.words, .limit = scratch.words + WORDS};
+    *lane = (struct lane){.cur = scratch.words,
+                          .window = scratch.words,
+                          .limit = scratch.words + WORDS,
+                          .hard_end = scratch.words + WORDS};
     lane->base = clock_ticks(recorder_default->clock);
     lane->sums = (struct lane_sums){.top = scratch.open,
                                     .last = scratch.open + OPEN - 1,
@@ -29,24 +32,29 @@ static void clear(struct lane *lane) {
                                     .open = scratch.open};
 }
 
-/* Ticks that the calls of a batch lasted by their own records. */
-static uint64_t recorded(void) {
-    uint64_t sum = 0;
-    if (scratch.row.calls) return scratch.row.totals[scratch.row.calls & 1].total;
-    for (int i = 0; i + 1 < 2 * CALLS; i += 2)
-        sum += (scratch.words[i + 1] >> SPOOL_TICK_SHIFT) - (scratch.words[i] >> SPOOL_TICK_SHIFT);
-    return sum;
+/* How many calls a batch recorded, and the ticks that they lasted by their own records. */
+static uint64_t recorded(uint64_t *ticks) {
+    uint64_t calls = 0, begin = 0;
+    *ticks = scratch.row.totals[scratch.row.calls & 1].total;
+    if (scratch.row.calls) return scratch.row.calls;
+    for (size_t i = 0; i < WORDS && scratch.words[i]; i++) {
+        const uint64_t word = scratch.words[i];
+        if ((word & SPOOL_LOW_MASK) == SPOOL_ESCAPE) {
+            i += SPOOL_GROUP_COUNT(word);
+        } else if (word & SPOOL_KIND_END) {
+            *ticks += (word >> SPOOL_TICK_SHIFT) - begin;
+            calls++;
+        } else {
+            begin = word >> SPOOL_TICK_SHIFT;
+        }
+    }
+    return calls;
 }
 
 static uint64_t time_batch(void (*calls)(void *, int), void *argument) {
     const uint64_t before = clock_ticks(recorder_default->clock);
     calls(argument, CALLS);
     return clock_ticks(recorder_default->clock) - before;
-}
-
-static bool is_complete(void) {
-    if (scratch.row.calls) return scratch.row.calls == CALLS;
-    return scratch.words[2 * CALLS - 1] != 0 && scratch.words[2 * CALLS] == 0;
 }
 
 /* The least of what the batches took is what nobody disturbed. */
@@ -59,8 +67,8 @@ static void measure(void (*calls)(void *, int), uint64_t bare, void *argument, s
         lane_mine = &lane;
         const uint64_t ticks = time_batch(calls, argument);
         lane_mine = mine;
-        if (!is_complete()) return; /* the hook does not see these calls */
-        const uint64_t within = recorded();
+        uint64_t within;
+        if (recorded(&within) != CALLS) return; /* the hook does not see these calls */
         if (ticks < whole) whole = ticks;
         if (within < inside) inside = within;
     }

@@ -173,8 +173,8 @@ enum spool_record_type {
     SPOOL_REGION = 1,  /* struct spool_region, then name, file, tags: as many bytes as it says, no NUL */
     SPOOL_CALIBRATION, /* struct spool_point: a further one between first and last */
     SPOOL_MPI_LIBRARY, /* text: the first line of MPI_Get_library_version */
+    SPOOL_SOURCE,      /* struct spool_region with name_length 0: location learnt later for that id */
     SPOOL_COST = 7,    /* struct spool_cost */
-    SPOOL_SOURCE = 4,  /* struct spool_region with name_length 0: location learnt later for that id */
 };
 
 struct spool_cost { /* of a recorded call, measured by the process itself; in 1024ths of a tick */
