@@ -2,23 +2,11 @@
 #ifndef CLI_COMPARED_H
 #define CLI_COMPARED_H
 
-#include "base/options.h"
-#include "parse.h"
+#include "choice.h"
 #include "profiles.h"
 #include "scope_gate.h"
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
-
-struct choice {
-    const char **include, **exclude;
-    size_t num_include, num_exclude;
-    struct rank_ranges ranks;
-};
-
-/* -i, -e and -r (with the words after it that can only be ranks). 0, or options_complain(). */
-int choice_take(struct choice *choice, int key, const char *value, const struct command_syntax *syntax, int argc,
-                char **argv);
-void choice_free(struct choice *choice);
 
 /* 0, or options_complain(). */
 int metric_take(const char *word, enum spr_metric *metric, const struct command_syntax *syntax);

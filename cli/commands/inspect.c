@@ -3,8 +3,8 @@
 #include "base/options.h"
 #include "base/say.h"
 #include "base/suggest.h"
+#include "choice.h"
 #include "commands.h"
-#include "parse.h"
 #include "profiles.h"
 #include "render/columns.h"
 #include "render/csv.h"
@@ -73,8 +73,8 @@ struct words {
 };
 
 struct inspect {
-    struct words include, exclude, sources;
-    struct rank_ranges ranks;
+    struct choice choice;
+    struct words sources;
     struct columns columns;
     size_t sort;
     const char *export_metadata;
@@ -102,11 +102,6 @@ static int take_sort(struct inspect *inspect, const char *word) {
     return complain_choice("--sort", word, rows_sort_keys, rows_num_sort_keys);
 }
 
-static int take_ranks(struct inspect *inspect, const char *word) {
-    if (parse_ranks(word, &inspect->ranks)) return 0;
-    return options_complain(&syntax, "--ranks '%s': give numbers and ascending ranges, as in 0,2,4-7", word);
-}
-
 static int take_columns(struct inspect *inspect, const char *word) {
     char *unknown = NULL;
     if (columns_add(&inspect->columns, word, &unknown)) return 0;
@@ -115,41 +110,36 @@ static int take_columns(struct inspect *inspect, const char *word) {
     return status;
 }
 
-/* --ranks 0 2 and --columns region calls: words that can be nothing else belong to the option before them. */
-static int take_following(int key, struct inspect *inspect, int argc, char **argv) {
+/* --columns region calls: words that can be nothing else belong to the option before them. */
+static int take_more_columns(struct inspect *inspect, int argc, char **argv) {
     int status = 0;
-    for (; !status && optind < argc && argv[optind][0] != '-'; optind++) {
+    while (!status && optind < argc && argv[optind][0] != '-') {
         char *unknown = NULL;
         struct columns probe = {0};
-        if (key == 'r' && parse_looks_like_ranks(argv[optind])) {
-            status = take_ranks(inspect, argv[optind]);
-        } else if (key == COLUMNS && columns_add(&probe, argv[optind], &unknown)) {
-            status = take_columns(inspect, argv[optind]);
-        } else {
+        if (!columns_add(&probe, argv[optind], &unknown)) {
             free(unknown);
             break;
         }
+        status = take_columns(inspect, argv[optind++]);
     }
     return status;
 }
 
-static int take_option(int key, const char *value, struct inspect *inspect) {
+static int take_option(int key, const char *value, struct inspect *inspect, int argc, char **argv) {
+    int status;
     switch (key) {
     case 'i':
-        add_word(&inspect->include, value);
-        return 0;
     case 'e':
-        add_word(&inspect->exclude, value);
-        return 0;
+    case 'r':
+        return choice_take(&inspect->choice, key, value, &syntax, argc, argv);
     case 'q':
         inspect->quiet = true;
         return 0;
-    case 'r':
-        return take_ranks(inspect, value);
     case SORT:
         return take_sort(inspect, value);
     case COLUMNS:
-        return take_columns(inspect, value);
+        status = take_columns(inspect, value);
+        return status ? status : take_more_columns(inspect, argc, argv);
     case SOURCE:
         add_word(&inspect->sources, value);
         return 0;
@@ -191,10 +181,8 @@ static int take_option(int key, const char *value, struct inspect *inspect) {
 static int parse(int argc, char **argv, struct inspect *inspect) {
     const char *value;
     int status = 0;
-    for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) {
-        status = take_option(key, value, inspect);
-        if (!status) status = take_following(key, inspect, argc, argv);
-    }
+    for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;)
+        status = take_option(key, value, inspect, argc, argv);
     if (status) return status;
     if (optind >= argc) return options_complain(&syntax, "which profile?");
     if (inspect->metadata_only && inspect->regions_only)
@@ -205,62 +193,12 @@ static int parse(int argc, char **argv, struct inspect *inspect) {
 
 /* ---- selection --------------------------------------------------------------------------------------------------- */
 
-static int by_number(const void *left, const void *right) {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-static bool in_ranges(const struct rank_ranges *ranges, uint32_t rank) {
-    for (size_t i = 0; i < ranges->count; i++)
-        if (rank >= ranges->items[i].first && rank <= ranges->items[i].last) return true;
-    return false;
-}
-
-/* Ranks of the file that are asked for; never none, which would mean all. */
-static uint32_t *chosen_ranks(const spr_profile *profile, const struct rank_ranges *ranges, size_t *count) {
-    size_t rows = spr_num_rows(profile), found = 0;
-    uint32_t *ranks = xalloc(rows + 1, sizeof *ranks);
-    for (size_t i = 0; i < rows; i++)
-        if (in_ranges(ranges, spr_row_at(profile, i)->rank)) ranks[found++] = spr_row_at(profile, i)->rank;
-    qsort(ranks, found, sizeof *ranks, by_number);
-    *count = 0;
-    for (size_t i = 0; i < found; i++)
-        if (!*count || ranks[*count - 1] != ranks[i]) ranks[(*count)++] = ranks[i];
-    if (!*count) ranks[(*count)++] = ranges->items[0].first;
-    return ranks;
-}
-
-static int check_ranks(const spr_profile *profile, const struct rank_ranges *ranges) {
-    uint32_t total = spr_num_ranks(profile);
-    for (size_t i = 0; i < ranges->count; i++) {
-        if (ranges->items[i].last < total) continue;
-        if (total)
-            say("%s: no such rank: %" PRIu32 " (0-%" PRIu32 ")", spr_path(profile), ranges->items[i].last, total - 1);
-        if (!total) say("%s: no such rank: %" PRIu32 " (it has no ranks)", spr_path(profile), ranges->items[i].last);
-        return 2;
-    }
-    return 0;
-}
-
-/* 0 and *selection (NULL: all), or the exit status. */
-static int select_rows(const spr_profile *profile, const struct inspect *inspect, spr_selection **selection) {
-    spr_error error;
-    *selection = NULL;
-    if (!inspect->include.count && !inspect->exclude.count && !inspect->ranks.count) return 0;
-    if (check_ranks(profile, &inspect->ranks)) return 2;
-    size_t count = 0;
-    uint32_t *ranks = inspect->ranks.count ? chosen_ranks(profile, &inspect->ranks, &count) : NULL;
-    int status = spr_select(profile, inspect->include.items, inspect->include.count, inspect->exclude.items,
-                            inspect->exclude.count, ranks, count, selection, &error);
-    free(ranks);
-    if (status) {
-        say("%s", error.message);
-        return status < 0 ? 2 : 1;
-    }
-    bool patterns = inspect->include.count || inspect->exclude.count;
-    for (size_t region = 0; patterns && region < spr_num_regions(profile); region++)
+/* 0 and *selection (NULL: all), or the exit status; patterns that leave nothing are told. */
+static int select_rows(const spr_profile *profile, const struct choice *choice, spr_selection **selection) {
+    int status = choice_select(profile, choice, selection);
+    if (status || (!choice->num_include && !choice->num_exclude)) return status;
+    for (size_t region = 0; region < spr_num_regions(profile); region++)
         if (spr_selects_region(*selection, region)) return 0;
-    if (!patterns) return 0;
     say("%s: no region matches the patterns", spr_path(profile));
     spr_selection_free(*selection);
     *selection = NULL;
@@ -375,7 +313,7 @@ static int add_json(spr_profile *profile, const spr_selection *selection, const 
 
 static int inspect_profile(spr_profile *profile, const struct inspect *inspect, struct outcome *outcome) {
     spr_selection *selection;
-    int status = select_rows(profile, inspect, &selection);
+    int status = select_rows(profile, &inspect->choice, &selection);
     if (status) return status;
     if (inspect->export_metadata) json_array_append_new(outcome->metadata, json_metadata_entry(profile));
     bool first = outcome->printed == 0;
@@ -438,9 +376,7 @@ int command_inspect(int argc, char **argv) {
         status = inspect_all(&paths, &inspect);
         profiles_free(&paths);
     }
-    free(inspect.include.items);
-    free(inspect.exclude.items);
+    choice_free(&inspect.choice);
     free(inspect.sources.items);
-    free(inspect.ranks.items);
     return status;
 }
