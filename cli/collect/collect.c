@@ -1,5 +1,6 @@
 #include "collect.h"
 #include "alive.h"
+#include "capture.h"
 #include "count.h"
 #include "left.h"
 #include "log.h"
@@ -63,7 +64,8 @@ static bool count_processes(struct collection *c, bool *recorded) {
     *recorded = false;
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *p = &c->processes[i];
-        if (!log_read_regions(p, i + 1, &c->regions, &c->texts) || !count_process(p)) return fail_memory(c->report);
+        if (!log_read_regions(p, &c->session, i + 1, &c->regions, &c->texts) || !count_process(p))
+            return fail_memory(c->report);
         *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines;
         if (worth_a_row(p)) {
             struct process keep = *p;
@@ -118,6 +120,10 @@ static enum collect_status work(struct collection *c, struct collect_result *res
         return COLLECT_FAILED;
     }
     if (!times_make(c) || !ranks_assign(c)) {
+        fail_memory(c->report);
+        return COLLECT_FAILED;
+    }
+    if (c->session.capture_source && !capture_sources(c)) {
         fail_memory(c->report);
         return COLLECT_FAILED;
     }

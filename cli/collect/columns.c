@@ -44,6 +44,17 @@ bool attribute_write_text(hid_t object, const char *name, const char *text) {
     return good;
 }
 
+bool attribute_write_texts(hid_t object, const char *name, const char *const *texts, size_t count) {
+    const hsize_t size = count;
+    hid_t type = text_type(), space = H5Screate_simple(1, &size, NULL);
+    hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    bool good = attribute >= 0 && (!count || H5Awrite(attribute, type, texts) >= 0);
+    if (attribute >= 0) good = H5Aclose(attribute) >= 0 && good;
+    H5Sclose(space);
+    H5Tclose(type);
+    return good;
+}
+
 static size_t cell_size(enum column_type type) {
     static const size_t sizes[] = {
         [COLUMN_U32] = sizeof(uint32_t), [COLUMN_U64] = sizeof(uint64_t),      [COLUMN_I64] = sizeof(int64_t),

@@ -32,6 +32,7 @@ bool column_write(hid_t group, const char *name, hid_t file_type, hid_t memory_t
 bool attribute_write_integer(hid_t object, const char *name, int64_t value);
 bool attribute_write_real(hid_t object, const char *name, double value);
 bool attribute_write_text(hid_t object, const char *name, const char *text);
+bool attribute_write_texts(hid_t object, const char *name, const char *const *texts, size_t count); /* may be 0 */
 
 /* Variable-length UTF-8; H5Tclose() it. */
 hid_t text_type(void);

@@ -1,5 +1,6 @@
 #include "log.h"
 #include "files.h"
+#include "place.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,14 @@ static void take_cost(struct process *p, const struct log *log) {
         p->costs[cost.kind] = cost;
 }
 
+/* Without memory for it the profile says less. */
+static void take_environment(struct process *p, const struct log *log) {
+    p->environment = malloc((size_t)log->head.length + 2);
+    if (!p->environment) return;
+    memcpy(p->environment, log->body, log->head.length);
+    p->environment[log->head.length] = p->environment[log->head.length + 1] = '\0';
+}
+
 bool log_read_facts(struct process *process) {
     struct log log;
     bool memory;
@@ -93,6 +102,8 @@ bool log_read_facts(struct process *process) {
             log.body[strcspn(log.body, ",\r\n")] = '\0';
             process->mpi_library = strndup(log.body, 255);
         }
+        if (log.head.type == SPOOL_DIRECTORY && !process->directory) process->directory = strdup(log.body);
+        if (log.head.type == SPOOL_ENVIRONMENT && !process->environment) take_environment(process, &log);
     }
     log_close(&log);
     return memory;
@@ -102,6 +113,7 @@ bool log_read_facts(struct process *process) {
 
 struct region_reader {
     struct process *process;
+    const struct session *session;
     struct names *regions, *texts;
     uint64_t marker;
     size_t map_capacity, row_capacity;
@@ -136,16 +148,17 @@ static struct row *row_named(struct region_reader *r, struct name *name) {
     return &p->rows[p->num_rows++];
 }
 
-/* Minimal metadata: of a path only the last part goes into the file. */
 static bool locate(struct region_reader *r, struct row *row, const struct spool_region *region, const char *file) {
-    const char *slash = memrchr(file, '/', region->file_length);
-    const char *end = file + region->file_length;
     if (row->file || !region->file_length) return true;
-    if (slash) file = slash + 1;
-    if (file == end) return true;
-    row->file = names_add(r->texts, file, (size_t)(end - file));
-    row->line = region->line < 0 ? -1 : region->line;
-    return row->file != NULL;
+    size_t length = region->file_length;
+    char *shown = r->session->full_metadata ? place_full(r->process, file, length) : NULL;
+    if (r->session->capture_source && !(row->path = names_add(r->texts, file, length))) return false;
+    const char *as_told = shown ? shown : r->session->full_metadata ? file : place_minimal(r->process, file, &length);
+    if (shown) length = strlen(shown);
+    if (length) row->file = names_add(r->texts, as_told, length);
+    if (length) row->line = region->line < 0 ? -1 : region->line;
+    free(shown);
+    return !length || row->file;
 }
 
 static bool tag(struct region_reader *r, struct row *row, const char *tags, size_t length) {
@@ -179,8 +192,9 @@ static bool take_region(struct region_reader *r, const struct log *log) {
            tag(r, row, name + region.name_length + region.file_length, region.tags_length);
 }
 
-bool log_read_regions(struct process *process, uint64_t marker, struct names *regions, struct names *texts) {
-    struct region_reader r = {process, regions, texts, marker, 1, 0};
+bool log_read_regions(struct process *process, const struct session *session, uint64_t marker, struct names *regions,
+                      struct names *texts) {
+    struct region_reader r = {process, session, regions, texts, marker, 1, 0};
     struct log log;
     bool memory = true;
     process->row_of_region = malloc(sizeof *process->row_of_region);

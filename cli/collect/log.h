@@ -4,11 +4,12 @@
 
 #include "model.h"
 
-/* The calibration points and the MPI library; no log is an empty one. False: no memory. */
+/* The calibration points, the MPI library, where the process ran; no log is an empty one. False: no memory. */
 bool log_read_facts(struct process *process);
 
 /* The regions: makes the rows (one per name, in order of creation) and the table of region ids. False: no memory. */
-bool log_read_regions(struct process *process, uint64_t marker, struct names *regions, struct names *texts);
+bool log_read_regions(struct process *process, const struct session *session, uint64_t marker, struct names *regions,
+                      struct names *texts);
 
 /* Hands every record of `type` to `take`, its body terminated, until that returns false. False: no memory, or `take`.
  */

@@ -37,7 +37,9 @@ enum event_column { START_DELTAS, DURATIONS, THREAD_IDS, CALL_IDS, PARENT_IDS, T
 /* The calls of one region in one process: a row of /rank_region_index. */
 struct row {
     struct name *name;
-    struct name *file, *tags; /* NULL unknown, none */
+    struct name *file, *tags; /* NULL unknown, none; file: as the profile has it */
+    struct name *source;      /* its text; NULL: not captured */
+    struct name *path;        /* the same as the program gave it; only where source text is wanted */
     int64_t line;             /* -1 unknown */
     uint32_t region;          /* index in region_table, set before the file is written */
     struct totals sums;       /* of all its calls, where the process added them up */
@@ -131,6 +133,8 @@ struct process {
     struct spool_point *points; /* further calibrations, from the log */
     size_t num_points;
     char *mpi_library;          /* NULL unknown */
+    char *directory;            /* where it worked, NULL unknown */
+    char *environment;          /* NAME=value texts, each with its NUL, and one more; NULL: not told */
     struct spool_cost costs[3]; /* of a recorded call, by kind; whole 0: not measured */
     struct clock_map clock;
     int64_t align_ns; /* added to this machine's clock to get the session's */
@@ -166,6 +170,7 @@ struct process {
 
 struct session { /* texts NULL: not given */
     char *output, *label, *boot_id;
+    bool full_metadata, capture_source;
     bool has_start, has_ticks, has_realtime;
     int64_t start_ns, realtime_ns;
     uint64_t start_ticks;

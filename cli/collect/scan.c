@@ -108,6 +108,7 @@ bool scan_process(struct process *process, bool *other_version) {
     terminate(info->program, sizeof info->program);
     terminate(info->command, sizeof info->command);
     terminate(info->stop_path, sizeof info->stop_path);
+    terminate(info->sampled, sizeof info->sampled);
     return !*other_version && info->clock >= SPOOL_CLOCK_TSC && info->clock <= SPOOL_CLOCK_MONOTONIC;
 }
 
@@ -208,6 +209,8 @@ void process_free(struct process *p) {
     free(p->open);
     free(p->points);
     free(p->mpi_library);
+    free(p->directory);
+    free(p->environment);
     free(p->row_of_region);
     free(p->rows);
     clock_free(&p->clock);

@@ -44,6 +44,8 @@ static void take_ticks(struct session *s, const char *value) {
 static void take(struct session *s, const char *key, const char *value) {
     if (strcmp(key, SPOOL_SESSION_OUTPUT) == 0) take_text(&s->output, value);
     if (strcmp(key, SPOOL_SESSION_LABEL) == 0) take_text(&s->label, value);
+    if (strcmp(key, SPOOL_SESSION_METADATA) == 0) s->full_metadata |= strcmp(value, "full") == 0;
+    if (strcmp(key, SPOOL_SESSION_CAPTURE) == 0) s->capture_source |= strcmp(value, "1") == 0;
     if (strcmp(key, SPOOL_SESSION_BOOT_ID) == 0) take_text(&s->boot_id, value);
     if (strcmp(key, SPOOL_SESSION_START_NS) == 0) take_number(&s->has_start, &s->start_ns, value);
     if (strcmp(key, SPOOL_SESSION_REALTIME_NS) == 0) take_number(&s->has_realtime, &s->realtime_ns, value);

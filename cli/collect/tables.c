@@ -68,8 +68,8 @@ GET(index_file) {
     cell->text = row->file ? row->file->text : "";
 }
 GET(index_source) {
-    (void)item;
-    cell->text = "";
+    const struct row *row = FIELD(struct index_row, row);
+    cell->text = row->source ? row->source->text : "";
 }
 GET(index_tags) {
     const struct row *row = FIELD(struct index_row, row);
@@ -430,7 +430,8 @@ static bool write_metadata(hid_t file, const struct collection *c) {
     bool good = metadata_make(&m, c) && group >= 0;
     for (size_t i = 0; good && i < m.count; i++) {
         const struct attribute *a = &m.attributes[i];
-        good = a->text      ? attribute_write_text(group, a->key, a->text)
+        good = a->texts     ? attribute_write_texts(group, a->key, (const char *const *)a->texts, a->num_texts)
+               : a->text    ? attribute_write_text(group, a->key, a->text)
                : a->is_real ? attribute_write_real(group, a->key, a->real)
                             : attribute_write_integer(group, a->key, a->integer);
     }
@@ -448,6 +449,8 @@ bool tables_write(hid_t file, struct collection *c, size_t num_regions) {
 
 uint64_t tables_estimate(const struct collection *c) {
     uint64_t bytes = (256u << 10) + 2 * (c->regions.bytes + c->texts.bytes);
+    const char *environment = c->session.full_metadata ? c->processes[0].environment : NULL;
+    for (; environment && *environment; environment += strlen(environment) + 1) bytes += 3 * strlen(environment) + 256;
     for (size_t i = 0; i < c->num_processes; i++)
         bytes += 2048 + c->processes[i].num_rows * 1024 + c->processes[i].num_threads * 256 +
                  c->processes[i].num_tasks * 512;

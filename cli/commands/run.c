@@ -34,6 +34,11 @@ enum {
     AGGREGATION_MODE,
     THROTTLE,
     MAX_SIZE,
+    BUFFER_LIMIT,
+    SAMPLE_EVERY,
+    NO_OUTPUT,
+    METADATA,
+    CAPTURE_SOURCE,
     TAG,
     RECURSIVE,
     NO_RECURSIVE,
@@ -52,14 +57,21 @@ enum {
 static const struct option_spec options[] = {
     {'o', "outfile", "FILE",
      "the profile to write (default: profiling_data.h5); JSON if\nit ends in .json or .json.gz"},
+    {NO_OUTPUT, "no-output", NULL, "write no file: the recording stays in memory, and only the\nsummary is shown"},
     {'q', "quiet", NULL, "no summary at the end, only problems"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
+    {METADATA, "metadata", "DETAIL",
+     "what the profile says of its origin: minimal (the default:\nno user, host or directory), or full"},
+    {CAPTURE_SOURCE, "capture-source", NULL, "keep the source text of regions, for inspect --source"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
     {AGGREGATION_MODE, "aggregation-mode", NULL,
      "add the calls up and keep none: number, total, minimum,\nmaximum and own time, whatever the length of the run"},
     {THROTTLE, "throttle", "CALLS:TIME",
      "a region with so many calls, of less than TIME on average,\nis added up from then on; for example 100000:1us"},
     {MAX_SIZE, "max-size", "SIZE", "keep at most so much of each process (500M); what follows\nis counted as dropped"},
+    {SAMPLE_EVERY, "sample-every", "N[:START][:REGION]",
+     "only one phase in N, from number START (0) on: a phase is a\ncall that no other region is around, or a call of REGION"},
+    {BUFFER_LIMIT, "buffer-limit", "N", "a thread writes its calls to the recording after N of them\n(default: 16384)"},
     {RECURSIVE, "recursive", NULL, "record every call of the program's own Python functions"},
     {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
     {ALL, "all", NULL, "those of the standard library and installed packages as\nwell (implies --recursive)"},
@@ -99,7 +111,7 @@ struct run {
     const char *given; /* output, as typed */
     const char *label, *module, *python;
     int compress;
-    bool quiet, keep;
+    bool quiet, keep, no_output;
     struct recording_request recording;
     struct python_request request;
     unsigned repeat;       /* 0: one run, under the name that was given */
@@ -129,7 +141,7 @@ static int complain(char *why) {
 static int parse(int argc, char **argv, struct run *run) {
     const char *value;
     char *why;
-    *run = (struct run){.given = "profiling_data.h5"};
+    *run = (struct run){.label = getenv(SPOOL_ENV_LABEL)};
     for (int key; !run->module && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
         case 'o':
             run->given = value;
@@ -155,6 +167,21 @@ static int parse(int argc, char **argv, struct run *run) {
             break;
         case MAX_SIZE:
             if (!recording_max_size(&run->recording, value, &why)) return complain(why);
+            break;
+        case BUFFER_LIMIT:
+            if (!recording_buffer_limit(&run->recording, value, &why)) return complain(why);
+            break;
+        case SAMPLE_EVERY:
+            if (!recording_sample_every(&run->recording, value, &why)) return complain(why);
+            break;
+        case METADATA:
+            if (!recording_metadata(&run->recording, value, &why)) return complain(why);
+            break;
+        case CAPTURE_SOURCE:
+            run->recording.capture_source = true;
+            break;
+        case NO_OUTPUT:
+            run->no_output = true;
             break;
         case TAG:
             python_add_glob(&run->recording.tags, value);
@@ -202,6 +229,13 @@ static int parse(int argc, char **argv, struct run *run) {
             return key;
         }
     if (run->alternate && !run->repeat) return options_complain(&syntax, "--alternate needs --repeat");
+    if (run->no_output && (run->given || run->repeat || run->keep))
+        return options_complain(&syntax, "--no-output: nothing can be written with %s",
+                                run->given    ? "--outfile"
+                                : run->repeat ? "--repeat"
+                                              : "--keep-spool");
+    if (!run->given && !run->repeat && !run->keep) run->no_output |= recording_is_on(SPOOL_ENV_NO_OUTPUT);
+    if (!run->given) run->given = run->no_output ? "memory" : "profiling_data.h5";
     if (!run->module && optind >= argc) return options_complain(&syntax, "which program?");
     return 0;
 }
@@ -251,6 +285,7 @@ static struct finish what_to_finish(const struct run *run) {
                            .compress = run->compress,
                            .keep = run->keep,
                            .quiet = run->quiet,
+                           .passing = run->no_output,
                            .named = run->given,
                            .why_nothing = run->why_nothing,
                            .functions = run->request.functions};
@@ -272,8 +307,15 @@ static void note_processes(pid_t child, void *argument) {
     free(watcher);
 }
 
+static struct session_options session_asked(const struct run *run) {
+    return (struct session_options){.label = run->label,
+                                    .compress = run->compress,
+                                    .full_metadata = recording_full_metadata(&run->recording),
+                                    .capture_source = recording_capture_source(&run->recording)};
+}
+
 static int run_here(struct run *run) {
-    struct session_options session = {.label = run->label, .compress = run->compress};
+    const struct session_options session = session_asked(run);
     struct child child;
     char *why = NULL;
     if (!session_make(&run->output, &session, &run->session, &why)) {
@@ -306,7 +348,7 @@ static int run_here(struct run *run) {
  * collected first, and each has a spool of its own. */
 static bool join_launch(struct run *run, struct launcher *launcher, char **why) {
     enum { TRIES = 200, PAUSE_MS = 50 };
-    struct session_options session = {.label = run->label, .compress = run->compress};
+    const struct session_options session = session_asked(run);
     struct finish what = what_to_finish(run);
     what.expected_ranks = launcher->size;
     for (int try = 0;; try++) {
@@ -364,10 +406,13 @@ static int start(struct run *run, char *const *words) {
         status = program_failure(run->program.argv[0], errno, &why);
         return refuse(status, why);
     }
-    if (!output_judge(run->given, &run->output, &why)) return refuse(2, why);
-    if (!recording_judge(&run->recording, &why)) return refuse(2, why);
+    const bool launched = launcher_detect(&launcher);
+    const bool writable = run->no_output
+                              ? output_in_memory(launched ? launcher.launch : (uint64_t)getpid(), &run->output, &why)
+                              : output_judge(run->given, &run->output, &why);
+    if (!writable || !recording_judge(&run->recording, &why)) return refuse(2, why);
     if (!prepare_preload(run, &why)) return refuse(1, why);
-    status = launcher_detect(&launcher) ? run_rank(run, &launcher) : run_here(run);
+    status = launched ? run_rank(run, &launcher) : run_here(run);
     preload_remove(&run->preload);
     return status;
 }

@@ -16,7 +16,7 @@
 enum { MOST_ROWS = 200 }; /* a summary at the end of a run is to be read at once */
 
 /* In one piece: on stderr every line would be a write of its own, between which others could come. */
-static void print_rows(const spr_profile *profile, const struct rows *rows) {
+static void print_rows(spr_profile *profile, const struct rows *rows, bool stays) {
     char *text = NULL;
     size_t length = 0;
     struct sink sink = sink_open(stderr);
@@ -24,12 +24,12 @@ static void print_rows(const spr_profile *profile, const struct rows *rows) {
     if (!sink.stream) return;
     struct columns columns = columns_default(rows);
     summary_table(&sink, rows, &columns, MOST_ROWS);
-    summary_notes(&sink, profile, rows, &columns, command_exists);
+    if (stays) summary_notes(&sink, profile, rows, &columns, command_exists);
     if (fclose(sink.stream) == 0) fwrite(text, 1, length, stderr);
     free(text);
 }
 
-static void print_summary(const char *path) {
+static void print_summary(const char *path, bool stays) {
     spr_profile *profile;
     spr_error error;
     struct rows rows;
@@ -40,7 +40,7 @@ static void print_summary(const char *path) {
     if (rows_build(profile, NULL, SPR_SUMMARY, ROWS_TREE_AUTO, &rows, &error)) {
         say("%s", error.message);
     } else {
-        print_rows(profile, &rows);
+        print_rows(profile, &rows, stays);
         rows_free(&rows);
     }
     spr_close(profile);
@@ -65,9 +65,10 @@ static bool convert(const char *path) {
 static void tell_written(const struct finish *finish, const struct collect_result *result) {
     char *relative = path_relative(result->output);
     if (!finish->quiet) {
-        say("wrote %s (%" PRIu32 " rank%s, %" PRIu64 " call%s)", relative, result->ranks, result->ranks == 1 ? "" : "s",
-            result->calls, result->calls == 1 ? "" : "s");
-        print_summary(result->output);
+        say("%s%s (%" PRIu32 " rank%s, %" PRIu64 " call%s)", finish->passing ? "no file was written" : "wrote ",
+            finish->passing ? "" : relative, result->ranks, result->ranks == 1 ? "" : "s", result->calls,
+            result->calls == 1 ? "" : "s");
+        print_summary(result->output, !finish->passing);
     }
     for (size_t i = 0; i < result->num_notes && !finish->silent; i++) say("%s", result->notes[i]);
     free(relative);
@@ -110,6 +111,7 @@ int finish(const struct finish *finish, bool *nothing) {
     case COLLECT_OK:
         if (!convert(result->output)) status = COLLECT_FAILED;
         tell_written(finish, result);
+        if (finish->passing) unlink(result->output);
         break;
     case COLLECT_NOTHING:
         tell_nothing(finish, named);

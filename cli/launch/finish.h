@@ -12,8 +12,9 @@ struct finish {
     const char *label;  /* NULL: the session's */
     int compress;       /* -1: the session's */
     bool keep, quiet;
-    bool silent; /* no notes either: only what makes the work fail */
-    pid_t child; /* 0 none */
+    bool silent;  /* no notes either: only what makes the work fail */
+    bool passing; /* the profile is only there to be told of, and goes then */
+    pid_t child;  /* 0 none */
     int child_status;
     int expected_ranks;      /* 0 unknown */
     const char *named;       /* the output as the user knows it, for messages; NULL: the session's */

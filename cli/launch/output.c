@@ -76,6 +76,15 @@ static bool judge_directory(const char *given, const char *path, struct output *
     return true;
 }
 
+/* The recording beside it is named after it: .NAME.spool-<16 digits> */
+static bool judge_name(const char *given, const struct output *output, char **why) {
+    enum { MOST = NAME_MAX - 24 };
+    const size_t length = strlen(output->base);
+    if (length <= MOST) return true;
+    *why = xformat("%s: the name of the file has %zu bytes, %d are the most", given, length, MOST);
+    return false;
+}
+
 bool output_judge(const char *given, struct output *output, char **why) {
     struct stat status;
     *output = (struct output){0};
@@ -92,7 +101,18 @@ bool output_judge(const char *given, struct output *output, char **why) {
         free(path);
         path = next;
     }
-    bool good = judge_directory(given, path, output, why);
+    bool good = judge_directory(given, path, output, why) && judge_name(given, output, why);
+    free(path);
+    return good;
+}
+
+bool output_in_memory(unsigned long long key, struct output *output, char **why) {
+    const char *temporary = getenv("TMPDIR");
+    const char *directory = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
+                            : temporary && *temporary            ? temporary
+                                                                 : "/tmp";
+    char *path = xformat("%s/.scope-profiler-%d-%016llx.h5", directory, (int)geteuid(), key);
+    const bool good = output_judge(path, output, why);
     free(path);
     return good;
 }

@@ -14,6 +14,9 @@ struct output {
 /* True, and *output filled (output_free() it); or false and *why is one line with path and cause (free() it).
  * Nothing is opened: a FIFO would hang, a device would be written to. */
 bool output_judge(const char *given, struct output *output, char **why);
+/* A name that nobody else has, where files are memory (/dev/shm, else $TMPDIR or /tmp): for a profile that will not
+ * stay. `key`: the same for all who shall have the same. False as above. */
+bool output_in_memory(unsigned long long key, struct output *output, char **why);
 void output_free(struct output *output);
 
 #endif

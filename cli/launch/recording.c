@@ -55,19 +55,84 @@ bool recording_max_size(struct recording_request *request, const char *text, cha
     return false;
 }
 
+bool recording_buffer_limit(struct recording_request *request, const char *text, char **why) {
+    char *end;
+    errno = 0;
+    request->buffer_calls = strtoull(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && !errno && !*end && request->buffer_calls) return true;
+    *why = xformat("--buffer-limit: '%s' is no number of calls", text);
+    return false;
+}
+
+/* The digits at the begin of `text`; NULL: there are none, or too many. */
+static const char *behind_number(const char *text, unsigned long long *number) {
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !errno ? end : NULL;
+}
+
+bool recording_sample_every(struct recording_request *request, const char *text, char **why) {
+    unsigned long long every, start;
+    const char *rest = behind_number(text, &every);
+    bool good = rest && every && (!*rest || *rest == ':');
+    if (good && *rest) {
+        const char *behind = behind_number(rest + 1, &start);
+        if (behind && (!*behind || *behind == ':')) rest = behind;
+        if (*rest) good = rest[1] && strlen(rest + 1) < SPOOL_SAMPLED_MAX;
+    }
+    request->sample_every = text;
+    if (good) return true;
+    *why = xformat("--sample-every: '%s' is not N, N:START, N:REGION or N:START:REGION, as in 10:step", text);
+    return false;
+}
+
+bool recording_metadata(struct recording_request *request, const char *text, char **why) {
+    request->metadata = text;
+    if (!strcmp(text, "minimal") || !strcmp(text, "full")) return true;
+    *why = xformat("--metadata: '%s' is none of minimal, full", text);
+    return false;
+}
+
+static const char *variable(const char *name) {
+    const char *value = getenv(name);
+    return value && *value ? value : NULL;
+}
+
+static const char *metadata_of(const struct recording_request *request) {
+    const char *given = variable(SPOOL_ENV_METADATA);
+    return request->metadata ? request->metadata : given ? given : "minimal";
+}
+
+bool recording_full_metadata(const struct recording_request *request) { return !strcmp(metadata_of(request), "full"); }
+
+bool recording_is_on(const char *name) {
+    const char *value = variable(name);
+    return value && strcmp(value, "0") != 0 && strcmp(value, "no") != 0;
+}
+
+bool recording_capture_source(const struct recording_request *request) {
+    return request->capture_source || recording_is_on(SPOOL_ENV_CAPTURE_SOURCE);
+}
+
 static const char *mode_of(const struct recording_request *request) {
-    const char *given = getenv(SPOOL_ENV_MODE);
-    if (request->aggregate) return "aggregate";
-    return given && *given ? given : "trace";
+    const char *given = variable(SPOOL_ENV_MODE);
+    return request->aggregate ? "aggregate" : given ? given : "trace";
+}
+
+static bool judge_variable(const char *name, const char *value, const char *const *words, const char *list,
+                           char **why) {
+    for (; *words; words++)
+        if (!strcmp(value, *words)) return true;
+    *why = xformat("%s: '%s' is none of %s", name, value, list);
+    return false;
 }
 
 bool recording_judge(const struct recording_request *request, char **why) {
-    static const char *const modes[] = {"off", "trace", "aggregate"};
-    const char *mode = mode_of(request);
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        if (!strcmp(mode, modes[i])) return true;
-    *why = xformat(SPOOL_ENV_MODE ": '%s' is none of off, trace, aggregate", mode);
-    return false;
+    static const char *const modes[] = {"off", "trace", "aggregate", NULL};
+    static const char *const details[] = {"minimal", "full", NULL};
+    return judge_variable(SPOOL_ENV_MODE, mode_of(request), modes, "off, trace, aggregate", why) &&
+           judge_variable(SPOOL_ENV_METADATA, metadata_of(request), details, "minimal, full", why);
 }
 
 const char *recording_why_nothing(const struct recording_request *request) {
@@ -96,6 +161,12 @@ void recording_set_environment(const struct recording_request *request) {
         snprintf(text, sizeof text, "%" PRIu64, request->max_bytes);
         setenv(SPOOL_ENV_MAX_SIZE, text, 1);
     }
+    if (request->buffer_calls) {
+        snprintf(text, sizeof text, "%" PRIu64, request->buffer_calls);
+        setenv(SPOOL_ENV_BUFFER_LIMIT, text, 1);
+    }
+    if (request->sample_every) setenv(SPOOL_ENV_SAMPLE_EVERY, request->sample_every, 1);
+    if (request->metadata) setenv(SPOOL_ENV_METADATA, request->metadata, 1);
 }
 
 void recording_request_free(struct recording_request *request) {

@@ -73,6 +73,8 @@ static char *session_text(const struct output *output, const struct session_opti
     put_number(out, SPOOL_SESSION_REALTIME_NS, clock_ns(CLOCK_REALTIME));
     put_boot_id(out);
     if (options->compress > 0) put_number(out, SPOOL_SESSION_COMPRESS, options->compress);
+    if (options->full_metadata) put_text(out, SPOOL_SESSION_METADATA, "full");
+    if (options->capture_source) put_number(out, SPOOL_SESSION_CAPTURE, 1);
     fprintf(out, "%s=%o\n", SPOOL_SESSION_UMASK, (unsigned)mask);
     return fclose(out) ? NULL : text;
 }

@@ -15,6 +15,7 @@ struct session {
 struct session_options {
     const char *label; /* NULL none */
     int compress;      /* gzip level 1-9, 0 none */
+    bool full_metadata, capture_source;
 };
 
 /* A spool of a name nobody else has: `.<base>.spool-<random>` beside the output. False: *why says so. Making it is also

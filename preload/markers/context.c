@@ -136,7 +136,7 @@ static void carry_regions(struct recorder *to, const struct recorder *from) {
 /* With the guard. */
 static sp_status init_own(const char *prefix, size_t length, int rank) {
     struct recorder *old = the_default.recorder;
-    const bool unwritten = old && atomic_load(&the_default.active) && rec_process_id(old) != 0;
+    const bool unwritten = old && atomic_load(&the_default.active) && rec_process_id(old) != 0 && !rec_in_memory(old);
     char old_path[PATH_MAX];
     memcpy(old_path, the_default.path, sizeof old_path);
     const sp_status opened = open_own(&the_default, prefix, length, rank);
@@ -186,7 +186,8 @@ int markers_is_active(void) { return rec_active(); }
 
 /* A program that ends without sp_finalize() keeps what it recorded, but nobody wrote it. */
 __attribute__((destructor)) static void at_exit(void) {
-    if (the_default.own && atomic_load(&the_default.active) && rec_process_id(the_default.recorder) != 0)
+    if (the_default.own && atomic_load(&the_default.active) && rec_process_id(the_default.recorder) != 0 &&
+        !rec_in_memory(the_default.recorder))
         rec_warn("%.200s was not written, since sp_finalize() was not called; `scope-profiler collect %s` does it",
                  the_default.path, rec_spool_path(the_default.recorder));
 }
@@ -213,6 +214,33 @@ int context_write(sp_profiler *p, int stop) {
     if (p->own) return write_own(p, stop != 0);
     if (stop && p != &the_default) atomic_store(&p->active, false);
     return status(p, SP_OK);
+}
+
+int context_open_profile(sp_profiler *p) {
+    if (!p) return -1;
+    if (!p->own || !p->recorder) {
+        status(p, p->own ? SP_ERR_INACTIVE : SP_ERR_UNSUPPORTED);
+        return -1;
+    }
+    const int descriptor = rec_profile(p->recorder);
+    status(p, descriptor >= 0 ? SP_OK : errno == ENODATA ? SP_ERR_INACTIVE : SP_ERR_IO);
+    return descriptor;
+}
+
+/* The text as a string of its own; false: too long. */
+static bool take(char *to, size_t size, const char *text, size_t length) {
+    if (length == SP_NUL_TERMINATED) length = strlen(text);
+    if (length >= size) return false;
+    memcpy(to, text, length);
+    to[length] = 0;
+    return true;
+}
+
+int markers_configure(const char *key, size_t length, const char *value, size_t value_length) {
+    char key_text[32], value_text[PATH_MAX];
+    if (!key || !take(key_text, sizeof key_text, key, length)) return SP_ERR_UNSUPPORTED;
+    if (value && !take(value_text, sizeof value_text, value, value_length)) return SP_ERR_UNSUPPORTED;
+    return rec_configure(key_text, value ? value_text : NULL) ? SP_OK : SP_ERR_UNSUPPORTED;
 }
 
 /* ---- regions and calls

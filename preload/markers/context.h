@@ -28,6 +28,8 @@ int context_write(sp_profiler *profiler, int stop);
 int context_is_active(const sp_profiler *profiler);
 const char *context_output_path(const sp_profiler *profiler);
 int context_last_error(const sp_profiler *profiler);
+int context_open_profile(sp_profiler *profiler);
+int markers_configure(const char *key, size_t length, const char *value, size_t value_length);
 int context_set_output_format(sp_profiler *profiler, int format);
 
 #endif

@@ -38,6 +38,8 @@ __attribute__((visibility("default"))) struct sp_api sp_api_v1 = {
     .profiler_set_output_format = context_set_output_format,
     .pause = rec_pause,
     .resume = rec_resume,
+    .configure = markers_configure,
+    .profiler_open_profile = context_open_profile,
 };
 
 static void mode_changed(const struct rec_functions *functions) {

@@ -71,16 +71,19 @@ static char **clean_environment(size_t *bytes) {
     return clean;
 }
 
-int command_collect(const char *spool, bool keep) {
+int command_collect(const char *spool, const char *output, bool keep) {
     size_t environment_bytes;
     char *stack = sys_pages(2 * STACK);
     char **environment = clean_environment(&environment_bytes);
-    char *with_keep[] = {command, "collect", "-qq", "--keep", (char *)spool, NULL};
-    char *without[] = {command, "collect", "-q", (char *)spool, NULL};
+    char *arguments[8] = {command, "collect", (char *)spool, keep ? "-qq" : "-q"};
+    size_t count = 4;
     int status = -1, result = ENOMEM;
+    if (keep) arguments[count++] = "--keep";
+    if (output) arguments[count++] = "-o";
+    if (output) arguments[count++] = (char *)output;
     if (stack && environment) {
         struct sys_quiet q = sys_quiet_begin();
-        struct start s = {keep ? with_keep : without, environment, q.mask, stack};
+        struct start s = {arguments, environment, q.mask, stack};
         /* No exit signal: the program's SIGCHLD handler and its wait() never hear of this child. */
         pid_t pid = clone(go_between, stack + 2 * STACK, CLONE_VM | CLONE_VFORK, &s);
         result = pid < 0 ? errno : 0;

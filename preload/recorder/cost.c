@@ -61,6 +61,7 @@ static uint64_t time_batch(void (*calls)(void *, int), void *argument) {
 static void measure(void (*calls)(void *, int), uint64_t bare, void *argument, struct rec_cost *cost) {
     static struct lane lane;
     struct lane *mine = lane_mine;
+    const bool all = sample_all(true);
     uint64_t whole = UINT64_MAX, inside = UINT64_MAX;
     for (int i = 0; i < BATCHES; i++) {
         clear(&lane);
@@ -68,10 +69,14 @@ static void measure(void (*calls)(void *, int), uint64_t bare, void *argument, s
         const uint64_t ticks = time_batch(calls, argument);
         lane_mine = mine;
         uint64_t within;
-        if (recorded(&within) != CALLS) return; /* the hook does not see these calls */
+        if (recorded(&within) != CALLS) { /* the hook does not see these calls */
+            whole = inside = 0;
+            break;
+        }
         if (ticks < whole) whole = ticks;
         if (within < inside) inside = within;
     }
+    sample_all(all);
     cost->whole = whole > bare ? (whole - bare) * REC_COST_UNIT / CALLS : 0;
     cost->inside = inside > bare ? (inside - bare) * REC_COST_UNIT / CALLS : 0;
     if (cost->inside > cost->whole) cost->inside = cost->whole;

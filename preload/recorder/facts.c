@@ -35,9 +35,9 @@ static inline void put(uint64_t *place, uint64_t head, const uint64_t *payload, 
     *(volatile uint64_t *)place = head;
 }
 
-static __attribute__((noinline)) void end_slowly(int region, uint64_t head, const uint64_t *payload, unsigned count) {
-    rec_end(region);
-    rec_group(head, payload, count);
+static __attribute__((noinline)) void end_slowly(int region, uint64_t ticks, uint64_t head, const uint64_t *payload,
+                                                 unsigned count) {
+    if (mode_end_at(region, ticks)) rec_group(head, payload, count);
 }
 
 void rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count) {
@@ -45,7 +45,7 @@ void rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *pay
     uint64_t since = ticks - lane->base;
     if (UNLIKELY((unsigned)region - 1 >= SPOOL_REGION_MAX || !mode_traces || since >> SPOOL_TICK_BITS ||
                  lane->cur + count + 2 > lane->limit)) {
-        end_slowly(region, head, payload, count);
+        end_slowly(region, ticks, head, payload, count);
         return;
     }
     uint64_t *place = take(lane, count + 2);
@@ -77,7 +77,7 @@ void rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
 
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count) {
     struct lane *lane = lane_mine;
-    if (!mode_traces || !lane->window) return;
+    if (!mode_takes_group() || !lane->window) return;
     if (LIKELY(lane->cur + count + 1 <= lane->limit)) {
         put(take(lane, count + 1), head, payload, count);
         return;

@@ -92,6 +92,7 @@ void lane_group(struct lane *lane, unsigned type, unsigned argument, const uint6
 /* The thread ends: what it has open is closed by `collect`, the lane goes to the next thread. */
 void lane_thread_end(struct lane *lane);
 void lane_init(void);
+void lane_watch_thread_end(void); /* also without a lane */
 /* The recorder is not the default one any more. */
 void lane_detach_all(struct recorder *recorder);
 /* Takes every lane's memory back. No thread uses the recorder any more. */
@@ -126,6 +127,7 @@ struct live {
     atomic_ullong threads;
     int64_t calibrated_ns;
     atomic_ullong bytes; /* flushed, all lanes */
+    atomic_ullong skipped_phases;
     bool is_mpi;
     int mpi_rank, mpi_size;
 };
@@ -139,6 +141,14 @@ struct regions { /* made longer under live->lock */
     size_t arena_left;
 };
 
+/* One phase in `every`, from number `start` on; every 0: all. name: the region that is a phase, "" any outermost one.
+ */
+struct sampling {
+    uint64_t every, start;
+    char name[SPOOL_SAMPLED_MAX];
+    int region; /* its number, 0 not yet */
+};
+
 enum rec_mode { REC_TRACE, REC_AGGREGATE, REC_OFF, REC_THROTTLE /* both, until a region is called too often */ };
 
 struct recorder {
@@ -149,10 +159,13 @@ struct recorder {
     uint64_t most_bytes;     /* of words that a process keeps; 0: all */
     uint64_t throttle_calls; /* REC_THROTTLE: a region with so many calls on a thread, of */
     uint64_t throttle_ns;    /* less than that on average, is not traced any more */
-    int index;               /* its place in the threads' tables; 0: the session's */
-    bool own;                /* of rec_open() */
-    int rank;                /* given to rec_open(), -1 */
-    uint64_t last_id;        /* not wiped: a forked child's parent */
+    uint64_t buffer_calls;   /* that a thread has room for before it writes them; 0: as usual */
+    struct sampling sampling;
+    int index;        /* its place in the threads' tables; 0: the session's */
+    bool own;         /* of rec_open() */
+    bool in_memory;   /* no profile is written: what is recorded goes with the process */
+    int rank;         /* given to rec_open(), -1 */
+    uint64_t last_id; /* not wiped: a forked child's parent */
     int last_pid;
     struct live *live;
     struct regions regions;
@@ -189,12 +202,15 @@ void session_read_environment(void); /* before the program can change it: from t
 bool session_make_spool(const struct recorder *recorder);
 bool session_name(struct recorder *recorder, const char *output); /* its output and spool; false with errno */
 void session_remove_spool(const struct recorder *recorder);
+/* A new name, of files that are memory where the machine has such; false: too long. */
+bool session_memory_path(char path[PATH_MAX], const char *suffix);
 void session_at_exit(void);
 
 /* command.c */
 void command_find(void); /* from the constructor */
-/* Runs `scope-profiler collect` on the spool, outside this process, and waits. 0 or an errno. */
-int command_collect(const char *spool, bool keep);
+/* Runs `scope-profiler collect` on the spool, outside this process, and waits. output: NULL: the session's. 0 or an
+ * errno. */
+int command_collect(const char *spool, const char *output, bool keep);
 
 /* warn.c */
 void warn_init(void);
@@ -202,15 +218,44 @@ void warn_init(void);
 /* cost.c */
 void cost_of_regions(void);
 
+/* settings.c: what the environment or rec_configure() asks for */
+enum setting {
+    SETTING_MODE,
+    SETTING_THROTTLE,
+    SETTING_MAX_SIZE,
+    SETTING_BUFFER_LIMIT,
+    SETTING_SAMPLE_EVERY,
+    SETTING_NO_OUTPUT,
+    SETTING_LABEL,
+    SETTING_METADATA,
+    SETTING_CAPTURE_SOURCE,
+    SETTINGS
+};
+const char *setting_text(const struct recorder *recorder, enum setting setting); /* "" not given */
+bool setting_is_on(const struct recorder *recorder, enum setting setting);
+void settings_read(struct recorder *recorder); /* how it records */
+
+/* about.c */
+void about_log(struct recorder *recorder); /* locked, quiet */
+
+/* sample.c: whether the call that begins, or ends, is to be recorded */
+bool sample_begin(int region);
+bool sample_end(int region);
+bool sample_kept_last(void); /* the call that this thread ended last was recorded */
+bool sample_all(bool all);   /* true: this thread records everything for now; how it was */
+void sample_thread_end(void);
+
 /* filter.c */
 void filter_init(void); /* from the constructor */
 /* tags: a JSON array of strings, NULL none. */
 bool filter_wants(const char *name, size_t length, const char *tags);
 
 /* modes.c */
-void mode_choose(void);                     /* sets rec_now by recorder_default */
-void mode_apply(struct recorder *recorder); /* what the environment asks for */
-extern bool mode_traces;                    /* rec_now writes words of events */
-bool mode_records(void);                    /* an event now would be recorded */
+void mode_choose(void);  /* sets rec_now by recorder_default */
+extern bool mode_traces; /* rec_now writes words of events */
+bool mode_records(void); /* an event now would be recorded */
+/* As rec_now.end at the moment `ticks`; true when that wrote a word, and facts of the call may follow it. */
+bool mode_end_at(int region, uint64_t ticks);
+bool mode_takes_group(void); /* the call that ended last is in the lane */
 
 #endif

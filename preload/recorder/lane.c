@@ -58,13 +58,26 @@ void lane_close_all(struct recorder *recorder) {
     lock_give(&pool->lock);
 }
 
+/* The n-th size to try, 0 when there is none: what was asked for, or the usual ones. */
+static size_t window_size(const struct recorder *recorder, size_t n) {
+    enum { CALL = 2 * sizeof(uint64_t), MOST = 64 << 20 /* that collect takes */ };
+    const size_t sizes = sizeof window_sizes / sizeof *window_sizes;
+    const uint64_t calls = recorder->buffer_calls;
+    if (recorder->mode == REC_AGGREGATE) n += sizes - 1;
+    if (calls && recorder->mode != REC_AGGREGATE) {
+        const uint64_t bytes = calls < MOST / CALL ? calls * CALL + SLACK * sizeof(uint64_t) : MOST;
+        const size_t asked = (bytes + SPOOL_PAGE - 1) / SPOOL_PAGE * SPOOL_PAGE;
+        if (n == 0) return asked < MOST ? asked : MOST;
+        n--;
+    }
+    return n < sizes ? window_sizes[n] : 0;
+}
+
 static bool make_file(struct lane *lane, struct recorder *recorder) {
     char path[PATH_MAX + 64];
     unsigned number = atomic_fetch_add(&recorder->live->lanes, 1);
     process_path(recorder, path, "-%u.lane", number);
-    const size_t sizes = sizeof window_sizes / sizeof *window_sizes;
-    for (size_t i = recorder->mode == REC_AGGREGATE ? sizes - 1 : 0; i < sizes; i++) {
-        size_t bytes = window_sizes[i];
+    for (size_t i = 0, bytes; (bytes = window_size(recorder, i)); i++) {
         struct spool_lane *header = sys_map_new_file(path, SPOOL_PAGE + bytes);
         if (!header) {
             if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) continue;
@@ -123,6 +136,10 @@ static struct lane *free_or_new(struct recorder *recorder) {
     return live->all_lanes = lane;
 }
 
+void lane_watch_thread_end(void) {
+    if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
+}
+
 struct lane *lane_acquire(struct recorder *recorder) {
     if (!process_start(recorder)) return NULL;
     struct live *live = recorder->live;
@@ -142,7 +159,7 @@ struct lane *lane_acquire(struct recorder *recorder) {
         clock_ticks(recorder->clock), (uint64_t)sys_gettid(), lane->serial, (uint64_t)pthread_self(), name[0], name[1]};
     lane_group(lane, SPOOL_THREAD_BEGIN, 0, payload, 6);
     lanes[recorder->index] = lane;
-    if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
+    lane_watch_thread_end();
     return lane;
 }
 
@@ -175,6 +192,7 @@ static void on_thread_end(void *unused) {
         lanes[i] = NULL;
         if (lane) lane_thread_end(lane);
     }
+    sample_thread_end();
     sys_quiet_end(q);
 }
 

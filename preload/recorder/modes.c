@@ -1,6 +1,4 @@
 #include "sums.h"
-#include <stdlib.h>
-#include <string.h>
 
 /* What runs at a begin and an end. One pair of functions per way of recording; which one runs is chosen when something
  * changes, never per event. */
@@ -77,12 +75,42 @@ static void (*listener)(const struct rec_functions *functions);
 bool mode_traces, rec_takes_facts;
 int rec_now_clock;
 
+/* ---- sampling: some calls are not for whoever records ---------------------------------------------------------------
+ */
+
+static struct rec_functions unsampled = {off, off}; /* who records */
+static bool sampled_trace;                          /* words are written, of what the sampling lets through */
+
+static void sampled_begin(int region) {
+    if (region > 0 && sample_begin(region)) unsampled.begin(region);
+}
+static void sampled_end(int region) {
+    if (region > 0 && sample_end(region)) unsampled.end(region);
+}
+
+bool mode_end_at(int region, uint64_t ticks) {
+    if (!sampled_trace) {
+        rec_end(region);
+        return mode_traces;
+    }
+    if (region < 1 || !sample_end(region)) return false;
+    lane_record_at(lane_mine, ticks, SPOOL_KIND_END | (unsigned)region);
+    return true;
+}
+
+bool mode_takes_group(void) { return mode_traces || (sampled_trace && sample_kept_last()); }
+
+/* Whole calls are written as words, unless somebody who counts calls decides otherwise. */
+static bool is_trace(enum mode mode) { return mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC; }
+
 static void set(enum mode mode, struct rec_functions now) {
-    const bool plain = now.begin == functions[mode].begin; /* no pause ever: nothing counts the calls */
+    const bool plain = now.begin == functions[mode].begin; /* no pause ever, no sampling: nothing counts the calls */
     rec_now = now;
     rec_now_clock = mode == MODE_TRACE_MONOTONIC ? SPOOL_CLOCK_MONOTONIC : SPOOL_CLOCK_TSC;
-    mode_traces = plain && (mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC);
-    rec_takes_facts = mode_traces || (plain && mode == MODE_FIRST && recorder_default->mode == REC_TRACE);
+    mode_traces = plain && is_trace(mode);
+    sampled_trace = now.begin == sampled_begin && is_trace(mode);
+    const bool will_trace = mode == MODE_FIRST && recorder_default->mode == REC_TRACE;
+    rec_takes_facts = mode_traces || sampled_trace || (will_trace && (plain || now.begin == sampled_begin));
     if (listener) listener(&rec_now);
 }
 
@@ -143,7 +171,9 @@ void mode_choose(void) {
     static const struct rec_functions counting[] = {
         [PAUSED] = {paused_begin, counted_end}, [RESUMED] = {resumed_begin, counted_end}};
     const enum mode mode = choose(recorder_default);
-    recording = functions[mode];
+    const bool sampled = mode > MODE_DROP && recorder_default->sampling.every;
+    unsampled = functions[mode];
+    recording = sampled ? (struct rec_functions){sampled_begin, sampled_end} : unsampled;
     set(mode, pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
 }
 
@@ -161,53 +191,8 @@ static void set_pause(bool pause) {
 void rec_pause(void) { set_pause(true); }
 void rec_resume(void) { set_pause(false); }
 
-/* ---- what the environment asks for ----------------------------------------------------------------------------------
+/* ---- the first event ------------------------------------------------------------------------------------------------
  */
-
-static bool number(const char **at, uint64_t *value) {
-    char *end;
-    if (**at < '0' || **at > '9') return false;
-    errno = 0;
-    *value = strtoull(*at, &end, 10);
-    *at = end;
-    return errno == 0;
-}
-
-/* CALLS:NANOSECONDS */
-static void read_throttle(struct recorder *recorder) {
-    const char *text = getenv(SPOOL_ENV_THROTTLE), *at = text;
-    uint64_t calls, ns;
-    if (!text || !*text || recorder->mode != REC_TRACE) return;
-    if (!number(&at, &calls) || *at++ != ':' || !number(&at, &ns) || *at || calls == 0) {
-        rec_warn(SPOOL_ENV_THROTTLE ": '%.40s' is not CALLS:NANOSECONDS: ignored", text);
-        return;
-    }
-    recorder->mode = REC_THROTTLE;
-    recorder->throttle_calls = calls;
-    recorder->throttle_ns = ns;
-}
-
-static void read_limit(struct recorder *recorder) {
-    const char *text = getenv(SPOOL_ENV_MAX_SIZE), *at = text;
-    if (text && *text && (!number(&at, &recorder->most_bytes) || *at))
-        rec_warn(SPOOL_ENV_MAX_SIZE ": '%.40s' is no number of bytes: ignored", text);
-}
-
-static enum rec_mode read_mode(void) {
-    static const char *const names[] = {[REC_TRACE] = "trace", [REC_AGGREGATE] = "aggregate", [REC_OFF] = "off"};
-    const char *wanted = getenv(SPOOL_ENV_MODE);
-    for (size_t i = 0; wanted && i < sizeof names / sizeof *names; i++)
-        if (strcmp(wanted, names[i]) == 0) return (enum rec_mode)i;
-    if (wanted && *wanted) rec_warn(SPOOL_ENV_MODE ": '%.40s' is none of off, trace, aggregate: trace", wanted);
-    return REC_TRACE;
-}
-
-void mode_apply(struct recorder *recorder) {
-    recorder->mode = read_mode();
-    recorder->most_bytes = 0;
-    read_throttle(recorder);
-    read_limit(recorder);
-}
 
 static void choose_clock(void) {
     struct sys_quiet q = sys_quiet_begin();
@@ -220,12 +205,12 @@ static void choose_clock(void) {
 static void first_begin(int region) {
     if (region < 1) return;
     choose_clock();
-    recording.begin(region);
+    unsampled.begin(region);
 }
 static void first_end(int region) {
     if (region < 1) return;
     choose_clock();
-    recording.end(region);
+    unsampled.end(region);
 }
 
 void rec_on_mode(void (*changed)(const struct rec_functions *functions)) {

@@ -105,6 +105,10 @@ static void describe(struct recorder *recorder, struct spool_process *process) {
     if (n > 0 && process->boot_id[n - 1] == '\n') process->boot_id[n - 1] = 0;
     gethostname(process->host, sizeof process->host - 1);
     read_command(process);
+    process->skipped_phases = live->skipped_phases;
+    process->sample_every = recorder->sampling.every;
+    process->sample_start = recorder->sampling.start;
+    memcpy(process->sampled, recorder->sampling.name, sizeof process->sampled);
     recorder->last_id = live->id;
     recorder->last_pid = (int)process->pid;
 }
@@ -138,6 +142,7 @@ static bool make_files(struct recorder *recorder) {
     live->calibrated_ns = live->process->first.ns;
     atomic_thread_fence(memory_order_release);
     live->process->magic = SPOOL_PROC_MAGIC;
+    about_log(recorder);
     region_log_all(recorder);
     return live->state != LIVE_STOPPED;
 }

@@ -22,7 +22,7 @@ static bool give_live(struct recorder *recorder) {
 
 /* Off is a recording that has stopped before it began. */
 static void apply_mode(struct recorder *recorder) {
-    mode_apply(recorder);
+    settings_read(recorder);
     if (recorder->mode == REC_OFF) recorder->live->state = LIVE_STOPPED;
 }
 
@@ -42,9 +42,18 @@ __attribute__((constructor(101))) static void begin(void) {
     errno = saved;
 }
 
+/* Who recorded in memory and was not closed. */
+static void forget_memory(void) {
+    for (int i = 1; i <= REC_MAX_OPEN; i++) {
+        const struct spool_process *process = in_use[i] && opened[i]->in_memory ? opened[i]->live->process : NULL;
+        if (process && process->pid == getpid()) session_remove_spool(opened[i]);
+    }
+}
+
 __attribute__((destructor)) static void end(void) {
     int saved = errno;
     session_at_exit();
+    forget_memory();
     errno = saved;
 }
 
@@ -100,6 +109,7 @@ struct recorder *rec_open(const char *output, int rank) {
         r->own = true;
         r->rank = rank;
         r->clock = clock_choose();
+        r->in_memory = setting_is_on(r, SETTING_NO_OUTPUT);
         apply_mode(r);
         if (!session_name(r, output)) {
             error = errno ? errno : ENAMETOOLONG;
@@ -117,11 +127,38 @@ int rec_finish(struct recorder *recorder, bool stop) {
     enum live_state state = recorder->live->state;
     if (stop) process_stop(recorder, SPOOL_STOP_FINALIZE, 0, "");
     sys_quiet_end(q);
-    if (state == LIVE_NONE || recorder->mode == REC_OFF) return 0;
+    if (state == LIVE_NONE || recorder->mode == REC_OFF || recorder->in_memory) return 0;
     if (state == LIVE_STOPPED && access(recorder->spool, F_OK) != 0) return errno; /* which has been said */
-    const int error = command_collect(recorder->spool, !stop);
+    const int error = command_collect(recorder->spool, NULL, !stop);
     if (!stop && recorder->live->process) recorder->live->process->closed = 0; /* collect told us to stop: not meant */
     return error;
+}
+
+bool rec_in_memory(const struct recorder *recorder) { return recorder->in_memory; }
+
+/* The file loses its name as soon as it is open. */
+static int profile_without_name(struct recorder *recorder) {
+    char path[PATH_MAX];
+    if (!session_memory_path(path, "-profile")) return -ENAMETOOLONG;
+    int error = command_collect(recorder->spool, path, true);
+    const int descriptor = error ? -1 : sys_open(path, O_RDONLY, 0);
+    if (!error && descriptor < 0) error = errno;
+    unlink(path);
+    return error ? -error : descriptor;
+}
+
+int rec_profile(struct recorder *recorder) {
+    const enum live_state state = recorder->live->state;
+    if (!recorder->own || recorder->mode == REC_OFF || state == LIVE_NONE || access(recorder->spool, F_OK) != 0) {
+        errno = ENODATA;
+        return -1;
+    }
+    const int descriptor = profile_without_name(recorder);
+    struct spool_process *process = recorder->live->process;
+    if (process && state == LIVE_ON) process->closed = 0; /* collect told us to stop: not meant */
+    if (descriptor >= 0) return descriptor;
+    errno = -descriptor;
+    return -1;
 }
 
 void rec_close(struct recorder *recorder) {

@@ -64,6 +64,12 @@ int64_t rec_clock_ns(void);
 
 struct recorder;
 
+/* How recorders that rec_open() makes from now on record, instead of what the environment says: keys and values are
+ * those of the variables SCOPE_PROFILER_<KEY>, in lower case: mode, throttle, max_size, buffer_limit, sample_every,
+ * no_output, label, metadata, capture_source. value: copied; NULL: as the environment says again. False: there is no
+ * such key, or the value is too long (4095 bytes). Not beside a rec_open() on another thread. */
+bool rec_configure(const char *key, const char *value);
+
 /* The recorder of the session this process belongs to (`run`, or a plain preload); NULL when there is none. */
 struct recorder *rec_session(void);
 
@@ -91,6 +97,13 @@ unsigned rec_num_lanes(const struct recorder *recorder);
 /* Writes the profile: runs the scope-profiler command on the spool and waits for it. stop: recording into it ends, the
  * spool goes. 0 or an errno. Only for recorders of rec_open. */
 int rec_finish(struct recorder *recorder, bool stop);
+
+/* A descriptor (close-on-exec, the caller's) of an HDF5 profile of what a recorder of rec_open() holds now, which has
+ * no name and is in memory where the machine has files there; /proc/self/fd/<n> opens it again. Recording goes on.
+ * Works until rec_finish(recorder, true) has written a profile. -1 with errno; ENODATA: nothing was recorded. */
+int rec_profile(struct recorder *recorder);
+/* It was opened with no_output: rec_finish() writes nothing, and what was recorded goes with rec_close(). */
+bool rec_in_memory(const struct recorder *recorder);
 
 /* Gives a recorder of rec_open back, with what it recorded and did not finish. No other thread may use it any more. */
 void rec_close(struct recorder *recorder);

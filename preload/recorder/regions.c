@@ -178,6 +178,8 @@ static int decide(struct recorder *recorder, uint64_t hash, const char *name, si
         }
     }
     const struct region *r = make(regions, hash, name, length, file, line, tags);
+    const char *sampled = recorder->sampling.name;
+    if (r && *sampled && strcmp(r->name, sampled) == 0) recorder->sampling.region = r->id;
     if (r && recorder->live->state == LIVE_ON) region_log_all(recorder);
     return r ? r->id : -1;
 }

@@ -96,8 +96,20 @@ static uint64_t random_key(void) {
     return key;
 }
 
+bool session_memory_path(char path[PATH_MAX], const char *suffix) {
+    const char *temporary = getenv("TMPDIR");
+    const char *directory = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm"
+                            : temporary && *temporary            ? temporary
+                                                                 : "/tmp";
+    char output[PATH_MAX];
+    return snprintf(output, sizeof output, "%s/scope-profiler%s", directory, suffix) < PATH_MAX &&
+           name_spool(path, output, random_key());
+}
+
 bool session_name(struct recorder *recorder, const char *output) {
-    return make_absolute(recorder->output, output) && name_spool(recorder->spool, recorder->output, random_key());
+    if (!make_absolute(recorder->output, output)) return false;
+    return recorder->in_memory ? session_memory_path(recorder->spool, "")
+                               : name_spool(recorder->spool, recorder->output, random_key());
 }
 
 /* A device or a directory cannot become a profile: said at once, and by the first process only. */
@@ -111,8 +123,9 @@ static bool refused(const char *output) {
 
 static bool name_session(struct recorder *r) {
     const char *output = getenv(SPOOL_ENV_OUTPUT);
-    if (!make_absolute(r->output, output && *output ? output : "profiling_data.h5") || refused(r->output) ||
-        !name_spool(r->spool, r->output, session_launch.rank >= 0 ? launch_key() : random_key()))
+    const uint64_t key = session_launch.rank >= 0 ? launch_key() : random_key();
+    if (!make_absolute(r->output, output && *output ? output : "profiling_data.h5")) return false;
+    if (r->in_memory ? !session_memory_path(r->spool, "") : refused(r->output) || !name_spool(r->spool, r->output, key))
         return false;
     char both[2 * PATH_MAX];
     snprintf(both, sizeof both, "%s\n%s", r->spool, r->output);
@@ -140,6 +153,7 @@ void session_read_environment(void) {
         named = snprintf(r->spool, sizeof r->spool, "%s", spool) < (int)sizeof r->spool;
     } else if (preloaded()) {
         read_launch();
+        r->in_memory = setting_is_on(r, SETTING_NO_OUTPUT);
         named = session ? inherit_session(r, session) : name_session(r);
         last_one_collects = named;
     }
@@ -162,21 +176,33 @@ static void encode(char *to, size_t size, const char *from) {
     to[n] = 0;
 }
 
+/* What the profile is to hold, as lines of the session file. */
+static void say_asked(const struct recorder *r, char *text, size_t size) {
+    char label[3 * PATH_MAX - 256];
+    encode(label, sizeof label, setting_text(r, SETTING_LABEL));
+    const bool full = strcmp(setting_text(r, SETTING_METADATA), "full") == 0;
+    snprintf(text, size, "%s%s%s%s%s", *label ? SPOOL_SESSION_LABEL "=" : "", label, *label ? "\n" : "",
+             full ? SPOOL_SESSION_METADATA "=full\n" : "",
+             setting_is_on(r, SETTING_CAPTURE_SOURCE) ? SPOOL_SESSION_CAPTURE "=1\n" : "");
+}
+
 static bool write_session_file(const struct recorder *r) {
-    char path[PATH_MAX + 64], temporary[PATH_MAX + 64], text[3 * PATH_MAX + 512], output[3 * PATH_MAX], boot[64] = "";
+    char path[PATH_MAX + 64], temporary[PATH_MAX + 64], text[6 * PATH_MAX + 512], output[3 * PATH_MAX], boot[64] = "";
+    char asked[3 * PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", r->spool, SPOOL_SESSION_FILE);
     if (access(path, F_OK) == 0) return true;
     encode(output, sizeof output, r->output);
+    say_asked(r, asked, sizeof asked);
     long n = sys_read_file("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     if (n > 0 && boot[n - 1] == '\n') boot[n - 1] = 0;
     struct spool_point now = clock_point(r->clock);
     struct timespec real;
     clock_gettime(CLOCK_REALTIME, &real);
     int length =
-        snprintf(text, sizeof text, "%s=%s\n%s=%lld\n%s=%llu\n%s=%lld\n%s=%s\n%s%s%s", SPOOL_SESSION_OUTPUT, output,
+        snprintf(text, sizeof text, "%s=%s\n%s=%lld\n%s=%llu\n%s=%lld\n%s=%s\n%s%s%s%s", SPOOL_SESSION_OUTPUT, output,
                  SPOOL_SESSION_START_NS, (long long)now.ns, SPOOL_SESSION_START_TICKS, (unsigned long long)now.ticks,
                  SPOOL_SESSION_REALTIME_NS, (long long)real.tv_sec * 1000000000 + real.tv_nsec, SPOOL_SESSION_BOOT_ID,
-                 boot, *profile_umask ? SPOOL_SESSION_UMASK "=" : "", profile_umask, *profile_umask ? "\n" : "");
+                 boot, *profile_umask ? SPOOL_SESSION_UMASK "=" : "", profile_umask, *profile_umask ? "\n" : "", asked);
     /* Whole or not there, and the first process's. */
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
     int fd = sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
@@ -257,5 +283,9 @@ void session_at_exit(void) {
     atomic_thread_fence(memory_order_seq_cst);
     process->end = SPOOL_END_EXIT;
     atomic_thread_fence(memory_order_seq_cst);
-    if (last_one_collects && !somebody_else_runs(r)) command_collect(r->spool, false);
+    if (!last_one_collects || somebody_else_runs(r)) return;
+    if (r->in_memory)
+        session_remove_spool(r);
+    else
+        command_collect(r->spool, NULL, false);
 }

@@ -129,6 +129,8 @@ enum spool_stop { /* why recording stopped before the process did */
                   SPOOL_STOP_LIMIT,    /* as much as was asked for is recorded; what follows is counted */
 };
 
+#define SPOOL_SAMPLED_MAX 256
+
 struct spool_process { /* SPOOL_PAGE bytes */
     uint64_t magic;
     uint32_t version;
@@ -158,6 +160,9 @@ struct spool_process { /* SPOOL_PAGE bytes */
     char program[256];  /* argv[0], cut */
     char command[2048]; /* argv joined by blanks, cut */
     char stop_path[512];
+    uint64_t skipped_phases; /* phases that were not to be recorded */
+    uint64_t sample_every, sample_start;
+    char sampled[SPOOL_SAMPLED_MAX]; /* the region that is a phase; "": any outermost one */
 };
 
 /* ---- <id>.log -------------------------------------------------------------------------------------------------- */
@@ -175,6 +180,8 @@ enum spool_record_type {
     SPOOL_MPI_LIBRARY, /* text: the first line of MPI_Get_library_version */
     SPOOL_SOURCE,      /* struct spool_region with name_length 0: location learnt later for that id */
     SPOOL_COST = 7,    /* struct spool_cost */
+    SPOOL_DIRECTORY,   /* text: the process's working directory when its files were made */
+    SPOOL_ENVIRONMENT, /* for full metadata: NAME=value, each with its NUL: some variables of the process */
 };
 
 struct spool_cost { /* of a recorded call, measured by the process itself; in 1024ths of a tick */
@@ -374,18 +381,26 @@ struct spool_mpi_site {
 #define SPOOL_SESSION_BOOT_ID     "boot_id"
 #define SPOOL_SESSION_COMPRESS    "compress" /* gzip level 1-9; absent: none */
 #define SPOOL_SESSION_UMASK       "umask"    /* octal: for the profile */
+#define SPOOL_SESSION_METADATA    "metadata" /* full: the profile says who ran it, where, and with which environment */
+#define SPOOL_SESSION_CAPTURE     "capture_source" /* 1: the profile holds the source text of regions */
 
 /* ---- environment, set by `run` for what it starts --------------------------------------------------------------- */
 
 #define SPOOL_ENV_SPOOL "SCOPE_PROFILER_SPOOL" /* absolute path of the session's spool; present: somebody collects */
 #define SPOOL_ENV_OUTPUT                                                                                               \
     "SCOPE_PROFILER_OUTPUT" /* by the user, plain preload: the profile; default profiling_data.h5 */
-#define SPOOL_ENV_INCLUDE  "SCOPE_PROFILER_INCLUDE"  /* globs on names of regions, one a line: only these */
-#define SPOOL_ENV_EXCLUDE  "SCOPE_PROFILER_EXCLUDE"  /* and none of these */
-#define SPOOL_ENV_TAGS     "SCOPE_PROFILER_TAGS"     /* one a line: only regions that have one of them */
-#define SPOOL_ENV_MAX_SIZE "SCOPE_PROFILER_MAX_SIZE" /* bytes of calls that a process keeps */
-#define SPOOL_ENV_THROTTLE "SCOPE_PROFILER_THROTTLE" /* CALLS:NANOSECONDS */
-#define SPOOL_ENV_MODE     "SCOPE_PROFILER_MODE"     /* off, trace (the default), aggregate */
-#define SPOOL_ENV_COMMAND  "SCOPE_PROFILER_COMMAND"  /* path of the scope-profiler command, for a plain preload */
+#define SPOOL_ENV_INCLUDE        "SCOPE_PROFILER_INCLUDE"      /* globs on names of regions, one a line: only these */
+#define SPOOL_ENV_EXCLUDE        "SCOPE_PROFILER_EXCLUDE"      /* and none of these */
+#define SPOOL_ENV_TAGS           "SCOPE_PROFILER_TAGS"         /* one a line: only regions that have one of them */
+#define SPOOL_ENV_MAX_SIZE       "SCOPE_PROFILER_MAX_SIZE"     /* bytes of calls that a process keeps */
+#define SPOOL_ENV_THROTTLE       "SCOPE_PROFILER_THROTTLE"     /* CALLS:NANOSECONDS */
+#define SPOOL_ENV_BUFFER_LIMIT   "SCOPE_PROFILER_BUFFER_LIMIT" /* calls that a thread keeps before it writes them */
+#define SPOOL_ENV_SAMPLE_EVERY   "SCOPE_PROFILER_SAMPLE_EVERY" /* N[:START][:REGION] */
+#define SPOOL_ENV_NO_OUTPUT      "SCOPE_PROFILER_NO_OUTPUT"    /* 1: no file */
+#define SPOOL_ENV_LABEL          "SCOPE_PROFILER_LABEL"
+#define SPOOL_ENV_METADATA       "SCOPE_PROFILER_METADATA"       /* minimal (the default), full */
+#define SPOOL_ENV_CAPTURE_SOURCE "SCOPE_PROFILER_CAPTURE_SOURCE" /* 1: the profile holds the regions' source text */
+#define SPOOL_ENV_MODE           "SCOPE_PROFILER_MODE"           /* off, trace (the default), aggregate */
+#define SPOOL_ENV_COMMAND        "SCOPE_PROFILER_COMMAND" /* path of the scope-profiler command, for a plain preload */
 
 #endif

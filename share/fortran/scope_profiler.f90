@@ -24,7 +24,7 @@ module scope_profiler
 
    public :: sp_init, sp_finalize, sp_is_active, sp_flush, sp_reset
    public :: sp_region, sp_begin, sp_end, sp_begin_name, sp_end_name
-   public :: sp_pause, sp_resume
+   public :: sp_pause, sp_resume, sp_configure
    public :: sp_num_calls, sp_get_region_stats, sp_now_ns
 
    integer, parameter, public :: SP_OK = 0, SP_ERR_INACTIVE = 1, SP_ERR_NO_CLOCK = 2, SP_ERR_NO_MEMORY = 3
@@ -51,9 +51,11 @@ module scope_profiler
       type(c_funptr) :: profiler_output_path = c_null_funptr, profiler_last_error = c_null_funptr
       type(c_funptr) :: profiler_set_output_format = c_null_funptr
       type(c_funptr) :: pause = c_null_funptr, resume = c_null_funptr ! from here on: see bytes
+      type(c_funptr) :: configure = c_null_funptr, profiler_open_profile = c_null_funptr
    end type api_table
 
-   integer(c_int32_t), parameter :: api_bytes = 8 + 27*8 ! of the table with its last member
+   integer(c_int32_t), parameter :: api_bytes = 8 + 27*8 ! of the table with `resume`
+   integer(c_int32_t), parameter :: configure_bytes = api_bytes + 8 ! and with `configure`
 
    type, bind(c) :: c_region_stats
       integer(c_int64_t) :: calls, total_ns, min_ns, max_ns
@@ -90,6 +92,12 @@ module scope_profiler
          integer(c_int), value :: rank
          integer(c_int) :: status
       end function c_init
+      function c_configure(key, length, value, value_length) bind(c) result(status)
+         import :: c_char, c_int, c_size_t
+         character(kind=c_char), intent(in) :: key(*), value(*)
+         integer(c_size_t), value :: length, value_length
+         integer(c_int) :: status
+      end function c_configure
       function c_question() bind(c) result(answer)
          import :: c_int
          integer(c_int) :: answer
@@ -165,6 +173,26 @@ contains
       end if
       call tell(status, stat, errmsg)
    end subroutine sp_init
+
+   !> What the next sp_init records, and how: keys and values as sp_configure() of scope_profiler.h says. Under
+   !> `scope-profiler run` its options say that.
+   subroutine sp_configure(key, value, stat, errmsg)
+      character(len=*), intent(in) :: key, value
+      integer, intent(out), optional :: stat
+      character(len=*), intent(out), optional :: errmsg
+      type(api_table), pointer :: table
+      procedure(c_configure), pointer :: configure
+      integer :: status
+      table => api()
+      status = SP_OK
+      if (table%bytes >= configure_bytes) then
+         call c_f_procpointer(table%configure, configure)
+         status = configure(key, len_trim(key, c_size_t), value, len_trim(value, c_size_t))
+      else if (table%bytes > 0) then
+         status = SP_ERR_UNSUPPORTED
+      end if
+      call tell(status, stat, errmsg)
+   end subroutine sp_configure
 
    !> Writes the profile and stops recording.
    subroutine sp_finalize(stat, errmsg)

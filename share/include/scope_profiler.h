@@ -102,6 +102,8 @@ struct sp_api {
     int (*profiler_set_output_format)(sp_profiler *profiler, int format);
     void (*pause)(void); /* from here on: check `size` */
     void (*resume)(void);
+    int (*configure)(const char *key, size_t length, const char *value, size_t value_length);
+    int (*profiler_open_profile)(sp_profiler *profiler);
 };
 
 #define SP_NUL_TERMINATED ((size_t)-1)
@@ -216,6 +218,28 @@ SP_INLINE_ int64_t sp_now_ns(void) {
     return api ? api->now_ns() : -1;
 }
 
+/* ---- how it is recorded ----------------------------------------------------------------------------------------- */
+
+#    define SP_HAS_(api, member) ((api) && (api)->size >= offsetof(struct sp_api, member) + sizeof(api)->member)
+
+/* What the next sp_init() and sp_create() record, and how; under `run` its options say that, and this does nothing.
+ * Keys and values are those of the environment, which holds where nothing else is said (a NULL value: again):
+ *   mode            trace (every call), aggregate (sums of calls), off
+ *   no_output       1: no file. Numbers can be asked for, and sp_profiler_open_profile() has the whole
+ *   throttle        CALLS:NANOSECONDS: a region with so many calls, shorter on average, is added up from then on
+ *   max_size        bytes of calls to keep
+ *   buffer_limit    calls that a thread keeps before it writes them
+ *   sample_every    N[:START][:REGION]: one phase in N
+ *   label           a name for the run
+ *   metadata        minimal, full
+ *   capture_source  1: the profile holds the source text of regions
+ * 0, or SP_ERR_UNSUPPORTED: there is no such key. A value that makes no sense is told by the next sp_init(). */
+SP_INLINE_ int sp_configure(const char *key, const char *value) {
+    const struct sp_api *api = sp_api_();
+    if (!SP_HAS_(api, configure)) return api ? (int)SP_ERR_UNSUPPORTED : 0;
+    return api->configure(key, SP_NUL_TERMINATED, value, SP_NUL_TERMINATED);
+}
+
 /* ---- the default context ---------------------------------------------------------------------------------------- */
 
 /* Starts recording into <prefix>_rank<NNNNN>.h5. 0, or an sp_status. A second call replaces what the first began: what
@@ -247,11 +271,11 @@ SP_INLINE_ sp_profiler *sp_default_profiler(void) {
  * that were begun before a pause end as always, calls begun in it stay unrecorded. Pauses do not nest. */
 SP_INLINE_ void sp_pause(void) {
     const struct sp_api *api = sp_api_();
-    if (api && api->size >= offsetof(struct sp_api, pause) + sizeof api->pause) api->pause();
+    if (SP_HAS_(api, pause)) api->pause();
 }
 SP_INLINE_ void sp_resume(void) {
     const struct sp_api *api = sp_api_();
-    if (api && api->size >= offsetof(struct sp_api, resume) + sizeof api->resume) api->resume();
+    if (SP_HAS_(api, resume)) api->resume();
 }
 
 /* ---- explicit contexts ------------------------------------------------------------------------------------------ */
@@ -356,6 +380,14 @@ SP_INLINE_ int sp_profiler_flush(sp_profiler *profiler) {
 SP_INLINE_ int sp_profiler_finalize(sp_profiler *profiler) {
     const struct sp_api *api = sp_api_();
     return api ? api->profiler_write(profiler, 1) : 0;
+}
+
+/* A descriptor of the profile of what has been recorded so far: an HDF5 file without a name, which /proc/self/fd/<n>
+ * opens. Close it. Also after sp_profiler_finalize() where no_output was configured. -1: nothing was recorded, or `run`
+ * has the recording (SP_ERR_UNSUPPORTED), or sp_profiler_last_error(). */
+SP_INLINE_ int sp_profiler_open_profile(sp_profiler *profiler) {
+    const struct sp_api *api = sp_api_();
+    return SP_HAS_(api, profiler_open_profile) ? api->profiler_open_profile(profiler) : -1;
 }
 
 SP_INLINE_ int sp_profiler_is_active(const sp_profiler *profiler) {

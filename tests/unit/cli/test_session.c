@@ -22,7 +22,10 @@ static void values_survive(void **state) {
     struct session session;
     char *why = NULL;
     mode_t before = umask(077);
-    assert_true(session_make(&output, &(struct session_options){"la=bel\n", 7}, &session, &why));
+    assert_true(session_make(
+        &output,
+        &(struct session_options){.label = "la=bel\n", .compress = 7, .full_metadata = true, .capture_source = true},
+        &session, &why));
     umask(before);
     struct stat status;
     assert_int_equal(stat(session.spool, &status), 0);
@@ -32,6 +35,8 @@ static void values_survive(void **state) {
     session_has(&session, SPOOL_SESSION_LABEL, "la=bel\n");
     session_has(&session, SPOOL_SESSION_COMPRESS, "7");
     session_has(&session, SPOOL_SESSION_UMASK, "77");
+    session_has(&session, SPOOL_SESSION_METADATA, "full");
+    session_has(&session, SPOOL_SESSION_CAPTURE, "1");
     assert_null(session_value(session.descriptor, "none"));
     char *start = session_value(session.descriptor, SPOOL_SESSION_START_NS);
     assert_true(strtoll(start, NULL, 10) > 0);
@@ -63,9 +68,9 @@ static void ranks_share_the_first_ones_session(void **state) {
     struct output output = judged("x.h5");
     struct session first, second, other;
     char *why = NULL;
-    assert_true(session_share(&output, &(struct session_options){"first", 0}, 42, &first, &why));
-    assert_true(session_share(&output, &(struct session_options){"second", 0}, 42, &second, &why));
-    assert_true(session_share(&output, &(struct session_options){"other", 0}, 43, &other, &why));
+    assert_true(session_share(&output, &(struct session_options){.label = "first"}, 42, &first, &why));
+    assert_true(session_share(&output, &(struct session_options){.label = "second"}, 42, &second, &why));
+    assert_true(session_share(&output, &(struct session_options){.label = "other"}, 43, &other, &why));
     assert_string_equal(first.spool, second.spool);
     assert_string_not_equal(first.spool, other.spool);
     session_has(&second, SPOOL_SESSION_LABEL, "first");

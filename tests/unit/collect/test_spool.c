@@ -344,7 +344,7 @@ static void same_name_and_source(void **state) {
     EXPECT_TEXTS(h, "/region_table/names", "a");
     EXPECT(h, "/rank_region_index/event_counts", 2);
     EXPECT(h, "/rank_region_index/source_lines", 33);
-    EXPECT_TEXTS(h, "/rank_region_index/source_files", "first");
+    EXPECT_TEXTS(h, "/rank_region_index/source_files", "d/first");
 }
 
 /* ---- files that are not what they seem -------------------------------------------------------------------------- */

@@ -67,7 +67,7 @@ static void adds_up(void **state) {
     EXPECT(f->file, INDEX "aggregate_maximums", 300, 200);
     EXPECT(f->file, INDEX "aggregate_exclusives", 350, 250);
     EXPECT(f->file, INDEX "source_lines", -1, 7);
-    EXPECT_TEXTS(f->file, INDEX "source_files", "", "b.c");
+    EXPECT_TEXTS(f->file, INDEX "source_files", "", "dir/b.c");
     EXPECT_TEXTS(f->file, INDEX "tags", "[]", "[\"t\"]");
     EXPECT(f->file, "/problem_table/kinds", 0);
     EXPECT(f->file, "/problem_table/counts", 2);
