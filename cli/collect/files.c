@@ -31,6 +31,31 @@ ssize_t file_read(int fd, void *into, size_t bytes, uint64_t offset) {
     return (ssize_t)got;
 }
 
+void file_window_open(struct file_window *window, int fd) {
+    window->fd = fd;
+    window->start = 0;
+    window->length = 0;
+}
+
+static bool window_has(const struct file_window *window, size_t bytes, uint64_t offset) {
+    return offset >= window->start && offset - window->start <= window->length &&
+           bytes <= window->length - (size_t)(offset - window->start);
+}
+
+ssize_t file_window_read(struct file_window *window, void *into, size_t bytes, uint64_t offset) {
+    if (bytes > sizeof window->bytes) return file_read(window->fd, into, bytes, offset);
+    if (!window_has(window, bytes, offset)) {
+        ssize_t got = file_read(window->fd, window->bytes, sizeof window->bytes, offset);
+        window->start = offset;
+        window->length = got > 0 ? (size_t)got : 0;
+        if (got < 0) return -1;
+    }
+    const size_t first = (size_t)(offset - window->start);
+    if (bytes > window->length - first) bytes = window->length - first;
+    memcpy(into, window->bytes + first, bytes);
+    return (ssize_t)bytes;
+}
+
 bool file_write(int fd, const void *from, size_t bytes, uint64_t offset) {
     size_t put = 0;
     while (put < bytes) {

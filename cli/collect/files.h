@@ -14,6 +14,17 @@ int file_open(int dir, const char *name, int flags, uint64_t *size);
 /* As much of `bytes` as there is at `offset`; -1 with errno. */
 ssize_t file_read(int fd, void *into, size_t bytes, uint64_t offset);
 
+/* Reading forward in many small pieces: one system call for many of them. */
+struct file_window {
+    int fd;
+    uint64_t start; /* offset of the first byte that is here */
+    size_t length;
+    char bytes[64 << 10];
+};
+void file_window_open(struct file_window *window, int fd); /* `fd` stays the caller's */
+/* As file_read(). */
+ssize_t file_window_read(struct file_window *window, void *into, size_t bytes, uint64_t offset);
+
 /* All of `bytes`; false with errno. */
 bool file_write(int fd, const void *from, size_t bytes, uint64_t offset);
 

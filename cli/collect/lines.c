@@ -12,6 +12,7 @@
 #define FUNCTIONS_MAX 1000000
 #define LINES_MAX     (UINT64_C(8) << 20) /* counters of one process that are kept in memory */
 #define PIECE         2048                /* counters read at once */
+#define COMPACT_MAX   32768               /* bytes of a column that lies in its header: no function costs a write */
 
 struct function {
     struct spool_line_function about;
@@ -91,12 +92,12 @@ static struct function *function_of(struct counting *c, const struct spool_line_
     return f->counters ? f : NULL;
 }
 
-static bool add_counters(struct function *f, int fd, uint64_t at) {
+static bool add_counters(struct function *f, struct file_window *file, uint64_t at) {
     struct spool_line_counter piece[PIECE];
     for (uint32_t done = 0; done < f->about.lines;) {
         const uint32_t count = f->about.lines - done < PIECE ? f->about.lines - done : PIECE;
         const size_t bytes = count * sizeof *piece;
-        if (file_read(fd, piece, bytes, at + done * sizeof *piece) != (ssize_t)bytes) return false;
+        if (file_window_read(file, piece, bytes, at + done * sizeof *piece) != (ssize_t)bytes) return false;
         for (uint32_t i = 0; i < count; i++) {
             f->counters[done + i].hits += piece[i].hits;
             f->counters[done + i].ticks += piece[i].ticks;
@@ -106,14 +107,14 @@ static bool add_counters(struct function *f, int fd, uint64_t at) {
     return true;
 }
 
-static void read_blocks(struct counting *c, int fd, uint64_t size) {
+static void read_blocks(struct counting *c, struct file_window *file, uint64_t size) {
     struct spool_line_block block;
     for (uint64_t at = sizeof(struct spool_lines); size - at >= sizeof block;) {
-        if (file_read(fd, &block, sizeof block, at) != sizeof block || block.function == 0) return;
+        if (file_window_read(file, &block, sizeof block, at) != sizeof block || block.function == 0) return;
         at += sizeof block;
         const uint64_t bytes = (uint64_t)block.lines * sizeof(struct spool_line_counter);
         struct function *f = bytes <= size - at ? function_of(c, &block) : NULL;
-        if (bytes > size - at || (f && !add_counters(f, fd, at))) {
+        if (bytes > size - at || (f && !add_counters(f, file, at))) {
             c->process->damaged = true;
             return;
         }
@@ -124,14 +125,16 @@ static void read_blocks(struct counting *c, int fd, uint64_t size) {
 /* False: there is no such file. */
 static bool read_file(struct counting *c, uint32_t number) {
     struct spool_lines head;
+    struct file_window file;
     char name[64];
     uint64_t size;
     snprintf(name, sizeof name, "%s-%" PRIu32 ".lines", c->process->id, number);
     int fd = file_open(c->process->dir->fd, name, O_RDONLY, &size);
     if (fd < 0) return false;
-    if (file_read(fd, &head, sizeof head, 0) == sizeof head && head.magic == SPOOL_LINES_MAGIC &&
+    file_window_open(&file, fd);
+    if (file_window_read(&file, &head, sizeof head, 0) == sizeof head && head.magic == SPOOL_LINES_MAGIC &&
         head.version == SPOOL_VERSION)
-        read_blocks(c, fd, size);
+        read_blocks(c, &file, size);
     close(fd);
     return true;
 }
@@ -170,10 +173,12 @@ static bool put_integer(hid_t group, const char *name, int64_t value) {
 }
 
 static bool put_column(hid_t group, const char *name, hid_t type, hsize_t count, const void *values) {
-    const hid_t space = H5Screate_simple(1, &count, NULL);
-    const hid_t column = space < 0 ? -1 : H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const hid_t space = H5Screate_simple(1, &count, NULL), list = H5Pcreate(H5P_DATASET_CREATE);
+    if (count * H5Tget_size(type) <= COMPACT_MAX) H5Pset_layout(list, H5D_COMPACT);
+    const hid_t column = space < 0 ? -1 : H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     const bool done = column >= 0 && H5Dwrite(column, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     if (column >= 0) H5Dclose(column);
+    H5Pclose(list);
     if (space >= 0) H5Sclose(space);
     return done;
 }

@@ -12,9 +12,9 @@
 #define COST_MAX   (UINT64_C(1) << 40)
 #define POINTS_MAX 65536
 
-/* The log, read forward through one buffer. */
+/* The log, read forward. */
 struct log {
-    int fd;
+    struct file_window file;
     uint64_t size, position;
     struct spool_record head;
     char *body; /* terminated */
@@ -23,14 +23,16 @@ struct log {
 
 static bool log_open(struct log *log, const struct process *process) {
     char name[64];
-    *log = (struct log){0};
+    log->position = 0;
+    log->body = NULL;
+    log->capacity = 0;
     snprintf(name, sizeof name, "%s.log", process->id);
-    log->fd = file_open(process->dir->fd, name, O_RDONLY, &log->size);
-    return log->fd >= 0;
+    file_window_open(&log->file, file_open(process->dir->fd, name, O_RDONLY, &log->size));
+    return log->file.fd >= 0;
 }
 
 static void log_close(struct log *log) {
-    close(log->fd);
+    close(log->file.fd);
     free(log->body);
 }
 
@@ -48,14 +50,14 @@ static bool log_next(struct log *log, bool *memory) {
     *memory = true;
     for (;;) {
         if (log->size - log->position < sizeof log->head) return false;
-        if (file_read(log->fd, &log->head, sizeof log->head, log->position) != sizeof log->head) return false;
+        if (file_window_read(&log->file, &log->head, sizeof log->head, log->position) != sizeof log->head) return false;
         log->position += sizeof log->head;
         uint64_t at = log->position;
         if (log->head.length > log->size - at) return false; /* cut short: the end */
         log->position += log->head.length;
         if (log->head.length > RECORD_MAX) continue;
         if (!(*memory = make_room(log, log->head.length))) return false;
-        if (file_read(log->fd, log->body, log->head.length, at) != (ssize_t)log->head.length) return false;
+        if (file_window_read(&log->file, log->body, log->head.length, at) != (ssize_t)log->head.length) return false;
         log->body[log->head.length] = '\0';
         return true;
     }

@@ -76,6 +76,8 @@ static void note_region(struct report *report, const struct sums *s) {
     uint64_t n = s->cut;
     if (n && n == s->calls && n == s->at_exit)
         note(report, "%s: %" PRIu64 " call%s open at exit", name, n, n == 1 ? "" : "s");
+    else if (n && s->calls == 1)
+        note(report, "%s: its only call was not ended", name);
     else if (n)
         note(report, "%s: %" PRIu64 " of %" PRIu64 " calls %s not ended", name, n, s->calls, n == 1 ? "was" : "were");
     if (s->throttled)

@@ -288,7 +288,9 @@ static struct finish what_to_finish(const struct run *run) {
                            .passing = run->no_output,
                            .named = run->given,
                            .why_nothing = run->why_nothing,
-                           .functions = run->request.functions};
+                           .functions = run->request.functions,
+                           .include = run->recording.include,
+                           .line_functions = run->request.line_functions};
 }
 
 /* ---- not under a launcher ---------------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include "collect/collect.h"
 #include "commands/commands.h"
 #include "render/summary.h"
+#include "unmatched.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -62,6 +63,15 @@ static bool convert(const char *path) {
     return !status;
 }
 
+/* result NULL: no file was written. */
+static void tell_unmatched(const struct finish *finish, const struct collect_result *result) {
+    spr_profile *profile = NULL;
+    if (finish->silent || (!finish->include && !finish->line_functions)) return;
+    if (result && spr_open(result->output, &profile, NULL)) return;
+    unmatched_say(profile, finish->include, finish->line_functions);
+    spr_close(profile);
+}
+
 static void tell_written(const struct finish *finish, const struct collect_result *result) {
     char *relative = path_relative(result->output);
     if (!finish->quiet) {
@@ -111,10 +121,12 @@ int finish(const struct finish *finish, bool *nothing) {
     case COLLECT_OK:
         if (!convert(result->output)) status = COLLECT_FAILED;
         tell_written(finish, result);
+        tell_unmatched(finish, result);
         if (finish->passing) unlink(result->output);
         break;
     case COLLECT_NOTHING:
         tell_nothing(finish, named);
+        if (!finish->why_nothing) tell_unmatched(finish, NULL);
         break;
     case COLLECT_FAILED:
         if (access(finish->spools[0], F_OK) == 0)

@@ -20,6 +20,8 @@ struct finish {
     const char *named;       /* the output as the user knows it, for messages; NULL: the session's */
     const char *why_nothing; /* why nothing could be recorded, as far as it is known; NULL */
     bool functions;          /* Python functions were asked for */
+    /* What the run was limited to, globs, one a line: those that met nothing are said. NULL: no limit */
+    const char *include, *line_functions;
 };
 
 /* Collects, then prints the summary (unless quiet) and the notes on stderr. Returns 0: written, or nothing was

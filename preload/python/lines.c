@@ -50,7 +50,7 @@ static void event(const char *event, PyObject *args) {
 
 static void down(void) { installed = false; }
 
-static const struct attach_room room = {.found = found, .up = up, .event = event, .down = down};
+static const struct attach_room room = {.records = "lines", .found = found, .up = up, .event = event, .down = down};
 
 /* Before function tracing: its frame evaluation function calls ours, and steps aside to it. */
 __attribute__((constructor(ATTACH_ADD_PRIORITY - 1))) static void begin(void) {

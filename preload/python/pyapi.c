@@ -52,14 +52,22 @@ static void choose_names(void) {
     py.set_extra = old ? py._PyCode_SetExtra : py.PyUnstable_Code_SetExtra;
 }
 
+/* The words of a build without the GIL: its objects are laid out differently, and nothing here takes locks. */
+static bool is_free_threaded(const char *version) { return strstr(version, "free-threading build") != NULL; }
+
 bool py_load(void *handle, char why[128]) {
     char ignored[128];
     if (!why) why = ignored;
     why[0] = 0;
     int major = 0, minor = 0;
-    if (sscanf(version_text(handle), "%d.%d", &major, &minor) != 2 || major > 3) return false;
+    const char *version = version_text(handle);
+    if (sscanf(version, "%d.%d", &major, &minor) != 2 || major > 3) return false;
     if (major < 3 || minor < 8) {
         snprintf(why, 128, "it is version %d.%d, and 3.8 is the oldest that can be entered", major, minor);
+        return false;
+    }
+    if (is_free_threaded(version)) {
+        snprintf(why, 128, "it is a free-threaded build, and those cannot be entered");
         return false;
     }
     struct py_api found = {.minor = minor, .handle = handle};

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/lib.sh"
 . "$SCOPE_SOURCE/tests/e2e/python/pythons.sh"
 here=$SCOPE_SOURCE/tests/e2e/python
-cp "$here/programs.py" .
+cp "$here/programs.py" "$here/counting.py" .
 export PYTHONHASHSEED=0
 RUN_TIMEOUT=300
 

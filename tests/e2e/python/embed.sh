@@ -85,6 +85,23 @@ for python in $PYTHONS; do
     sound "$(label "$python") deep recursion" r.h5
 done
 
+# A build without the GIL is known by its version's words. There is none here: this says the same and would crash if it
+# were entered.
+cat >threaded.c <<'C'
+#include <stdio.h>
+const char *Py_GetVersion(void) { return "3.13.0 experimental free-threading build (main, Oct  7 2024) [GCC]"; }
+int PySys_AddAuditHook(void *hook, void *data) { return *(int *)0 + (hook == data); }
+int main(void) { return puts("ran") < 0; }
+C
+gcc -w -rdynamic threaded.c -o python3.13t || fail "compile"
+for option in recursive:functions line-profile:lines; do
+    run scope-profiler run -q --${option%:*} -o x.h5 ./python3.13t
+    equal "free-threaded, --${option%:*}: runs" "0 ran" "$rc $(cat out.txt)"
+    equal "free-threaded, --${option%:*}: said" \
+        "scope-profiler: no ${option#*:} of this Python are recorded: it is a free-threaded build, and those cannot be entered" \
+        "$(grep -v 'nothing was recorded' err.txt)"
+done
+
 for version in 2.7 3.7; do
     old=$(ls -d "${PYENV_ROOT:-/root/.pyenv}"/versions/$version.*/bin/python 2>/dev/null | head -n 1)
     if [ -n "$old" ]; then

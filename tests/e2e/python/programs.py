@@ -3,11 +3,12 @@
 With cprofile: each subject under a cProfile of its own; FILE gets {subject: [[file, line, name, calls], ...]} as JSON.
 Both ways the same modules are loaded and the same things happen in the same order, so the counts can be compared call by
 call."""
-import argparse, ast, asyncio, configparser, contextlib, cProfile, csv, dataclasses, decimal, difflib, email.parser
-import email.policy, enum, fractions, functools, gc, heapq, html.parser, io, json, json.encoder, json.scanner, logging
+import argparse, ast, asyncio, configparser, contextlib, csv, dataclasses, decimal, difflib, email.parser
+import email.policy, enum, fractions, functools, heapq, html.parser, io, json, json.encoder, json.scanner, logging
 import pprint, pydoc, random, re, statistics, string, sys, textwrap, tokenize, typing, unittest, xml.dom.minidom
 
 import _pydecimal
+import counting
 import keyword
 import locale  # noqa: F401 argparse takes it at its first use
 
@@ -201,28 +202,4 @@ def subject_coroutines():
 SUBJECTS = [value for name, value in sorted(globals().items()) if name.startswith("subject_")]
 
 
-def counted(profile):
-    rows = {}
-    for entry in profile.getstats():
-        if not isinstance(entry.code, str):
-            key = entry.code.co_filename, entry.code.co_firstlineno, entry.code.co_name
-            rows[key] = rows.get(key, 0) + entry.callcount
-    return [list(key) + [calls] for key, calls in sorted(rows.items())]
-
-
-def main():
-    gc.disable()  # finalizers run at the same places
-    counts = {}
-    for subject in SUBJECTS:
-        if sys.argv[1] == "cprofile":
-            profile = cProfile.Profile()
-            profile.runcall(subject)
-            counts[subject.__name__] = counted(profile)
-        else:
-            subject()
-    if sys.argv[1] == "cprofile":
-        with open(sys.argv[2], "w") as file:
-            json.dump(counts, file)
-
-
-main()
+counting.run(SUBJECTS, *sys.argv[1:])
