@@ -59,7 +59,7 @@ void mpi_introduce(void) {
     mpi_library_text(text);
     bool has_world = mpi_is_running(); /* sessions have none */
     rec_set_mpi(has_world ? mpi_world_rank() : -1, has_world ? mpi_world_size() : -1, *text ? text : NULL);
-    measure();
+    if (has_world) measure(); // a barrier needs it
 }
 
 void mpi_lifecycle_ended(const struct mpi_entry *entry, int result) {
