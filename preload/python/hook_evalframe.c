@@ -38,7 +38,7 @@ static __attribute__((noinline)) PyObject *run_generator(bool old, PyThreadState
     int region = name_region(word);
     if (entry == FRAME_RESUMED) {
         region = name_resumed(word);
-        if (region == 0) region = names_learn_resumed(frame_code(frame), frame_globals(frame));
+        if (region == 0) region = names_learn_resumed(frame_code(frame), word);
     }
     unsigned here = process;
     const uint32_t before = task_enter(word);

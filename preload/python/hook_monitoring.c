@@ -34,7 +34,7 @@ static PyObject *resume(PyObject *code, PyObject *skipped) {
     name_word word = look_up(code);
     if (word & NAME_SKIPPED) return skipped;
     int region = name_resumed(word);
-    if (region == 0) region = names_learn_resumed(code, py.PyEval_GetGlobals());
+    if (region == 0) region = names_learn_resumed(code, word);
     activation_begin_generator(word, region);
     return none;
 }

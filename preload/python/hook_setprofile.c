@@ -15,7 +15,7 @@ static __attribute__((noinline)) void enter_generator(const char *frame, name_wo
     int region = name_region(word);
     if (!frame_is_first_run(frame)) {
         region = name_resumed(word);
-        if (region == 0) region = names_learn_resumed(frame_code(frame), frame_globals(frame));
+        if (region == 0) region = names_learn_resumed(frame_code(frame), word);
     }
     activation_begin_generator(word, region);
 }

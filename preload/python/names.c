@@ -124,14 +124,12 @@ static name_word word_of(const struct place *place, long flags) {
     return word | (uint64_t)place->resumed << 23 | (uint64_t)place->region;
 }
 
-/* `resumed`: also make that region. */
-static name_word learn(PyObject *code, PyObject *globals, bool resumed) {
+name_word names_learn(PyObject *code, PyObject *globals) {
     int saved = errno;
     struct py_error error = py_error_save();
     attach_quiet();
     struct identity id = identify(code, globals);
     struct place *place = find_place(&id, globals);
-    if (place && resumed && !place->resumed) place_resumed(place);
     name_word word = word_of(place, id.flags);
     if (py.minor < 11) qualnames_tell_children(code, id.name, id.flags);
     py_drop(id.file_object);
@@ -143,9 +141,19 @@ static name_word learn(PyObject *code, PyObject *globals, bool resumed) {
     return word;
 }
 
-name_word names_learn(PyObject *code, PyObject *globals) { return learn(code, globals, false); }
-
-int names_learn_resumed(PyObject *code, PyObject *globals) { return name_resumed(learn(code, globals, true)); }
+/* Its place is that of its calls, whatever its module is called by now: at the end, modules have lost their names. */
+int names_learn_resumed(PyObject *code, name_word word) {
+    struct place *place = place_with(name_region(word));
+    if (!place) return 0;
+    int saved = errno;
+    struct py_error error = py_error_save();
+    place_resumed(place);
+    word |= (uint64_t)place->resumed << 23;
+    py.set_extra(code, names_index, (void *)(uintptr_t)word);
+    py_error_restore(error);
+    errno = saved;
+    return place->resumed;
+}
 
 bool names_up(void) {
     find_library();

@@ -46,8 +46,8 @@ bool names_up(void);
 /* Gives the code object its name and remembers it. globals: those of the frame that runs it, NULL unknown. The GIL is
  * held; the pending exception and errno are kept. */
 name_word names_learn(PyObject *code, PyObject *globals);
-/* The region of the resumptions of the generator that has this code. */
-int names_learn_resumed(PyObject *code, PyObject *globals);
+/* The region of the resumptions of the generator that has this code, of which `word` is known. */
+int names_learn_resumed(PyObject *code, name_word word);
 
 /* The program records the calls of this code itself: they are nobody else's. */
 /* Calls of that code are recorded as calls of this region. */

@@ -12,6 +12,8 @@
 
 static struct place **slots; /* open addressing, at most half full */
 static uint32_t mask, used;
+static struct place **by_region; /* NULL: none, or no memory */
+static int num_by_region;
 static unsigned serial; /* whose regions these are */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 
@@ -71,6 +73,25 @@ static char *absolute(const char *file) {
     return asprintf(&path, "%s/%s", directory, file) < 0 ? NULL : path;
 }
 
+static void remember_region(struct place *place) {
+    if (place->region >= num_by_region) {
+        const int larger = 2 * place->region + 64;
+        struct place **grown = realloc(by_region, (size_t)larger * sizeof *grown);
+        if (!grown) return;
+        memset(grown + num_by_region, 0, (size_t)(larger - num_by_region) * sizeof *grown);
+        by_region = grown;
+        num_by_region = larger;
+    }
+    by_region[place->region] = place;
+}
+
+struct place *place_with(int region) {
+    lock();
+    struct place *place = region < num_by_region ? by_region[region] : NULL;
+    unlock();
+    return place;
+}
+
 static bool taken(const char *name) { return find(name, (uint32_t)strlen(name)) != NULL; }
 
 /* Writes the region's name, and takes it. */
@@ -98,6 +119,9 @@ static void forget_others(void) {
     free(slots);
     slots = NULL;
     used = mask = 0;
+    free(by_region);
+    by_region = NULL;
+    num_by_region = 0;
 }
 
 static struct place *make(const char *key, uint32_t length, const char *name, const char *file, int line,
@@ -116,6 +140,7 @@ static struct place *make(const char *key, uint32_t length, const char *name, co
     place->label = label_copy;
     place->file = path;
     place->line = line;
+    remember_region(place);
     return place;
 }
 
@@ -133,6 +158,7 @@ struct place *place_of(const char *name, const char *file, int line, bool always
 }
 
 void place_resumed(struct place *place) {
+    if (place->resumed) return;
     static const char suffix[] = " [resumed]";
     char label[2 * NAME_MAX_BYTES + sizeof suffix];
     int length = snprintf(label, sizeof label, "%s%s", place->label ? place->label : "?", suffix);

@@ -21,7 +21,10 @@ struct place {
  * later places of the same name (or always, with `always_say_where`) with " (file.py:12)" behind it. */
 struct place *place_of(const char *name, const char *file, int line, bool always_say_where);
 
-/* Makes place->resumed. */
+/* The place whose calls are recorded as this region; NULL none. */
+struct place *place_with(int region);
+
+/* Sets place->resumed; it stays 0 without memory. */
 void place_resumed(struct place *place);
 
 /* In the child of a fork: whoever was at work here is not in the child. */

@@ -80,4 +80,24 @@ P
 record auto o.h5 overlap.py
 equal "overlapping coroutines: result, calls" "45 10 1" "$(cat out.txt) $(calls_of o.h5 fetch main)"
 between "overlapping coroutines: active seconds" 0.10 0.9 "$(total o.h5 fetch)"
+
+# The interpreter ends, modules lose their names, and only then what they hold is closed: that has the name of the start.
+cat >late.py <<'P'
+def held():
+    try:
+        yield
+    finally:
+        [1]
+generator = held()
+next(generator)
+P
+for python in $PYTHONS; do
+    for hook in $(hooks "$python"); do
+        record "$hook" l.h5 "$python" late.py
+        what="$(label "$python") $hook, closed at the end"
+        equal "$what: status, calls" "0 1 1" "$rc $(calls_of l.h5 __main__.held '__main__.held [resumed]')"
+        equal "$what: regions named after files" 0 "$(regions l.h5 | grep -c /)"
+        sound "$what" l.h5
+    done
+done
 finish

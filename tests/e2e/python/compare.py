@@ -52,7 +52,7 @@ def recorded(path):
         subject = counts.setdefault(region.split(".")[1], {})
         for name, source, line, begins, _ in all_rows:
             inside = int(np.searchsorted(begins, ends[0], "right") - np.searchsorted(begins, starts[0], "left"))
-            if inside and source:
+            if inside:
                 place = subject.setdefault((source, line), {})
                 label = plain_label(name)
                 place[label] = place.get(label, 0) + inside
@@ -70,9 +70,11 @@ def is_it(label, modules, name, qualified):
 def by_function(entries):
     functions = {}
     for source, line, modules, name, calls in entries:
-        key = os.path.basename(source), line, tuple(modules), name
+        file = os.path.basename(source)
+        key = file, line if file else -1, tuple(modules), name  # without a file there is no line
         functions[key] = functions.get(key, 0) + calls
-    return sorted(functions.items(), key=lambda item: not item[0][2])  # those of a known module first
+    # Modules before the packages that they are in, before what is of an unknown module.
+    return sorted(functions.items(), key=lambda item: -max(map(len, item[0][2]), default=0))
 
 
 def compare(subject, ours, theirs, qualified, only):

@@ -5,12 +5,12 @@ QUALIFIED = hasattr((lambda: 0).__code__, "co_qualname")
 
 
 def modules_by_file():
-    """A file may be there under several names."""
+    """A file may be there under several names, and a module give itself another."""
     found = {}
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__dict__", {}).get("__file__")
-        if file:
-            found.setdefault(file, []).append(name)
+        names = getattr(module, "__dict__", {})
+        if names.get("__file__"):
+            found.setdefault(names["__file__"], set()).update((name, names.get("__name__")))
     return found
 
 
@@ -21,7 +21,7 @@ def counted(profile):
         code = entry.code
         if not isinstance(code, str):
             name = code.co_qualname if QUALIFIED else code.co_name
-            key = code.co_filename, code.co_firstlineno, tuple(modules.get(code.co_filename, ())), name
+            key = code.co_filename, code.co_firstlineno, tuple(sorted(modules.get(code.co_filename, ()))), name
             rows[key] = rows.get(key, 0) + entry.callcount
     return [list(key) + [calls] for key, calls in rows.items()]
 

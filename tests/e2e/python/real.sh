@@ -3,11 +3,11 @@
 . "$(dirname "$0")/../lib/lib.sh"
 . "$SCOPE_SOURCE/tests/e2e/python/pythons.sh"
 here=$SCOPE_SOURCE/tests/e2e/python
-export PYTHONHASHSEED=0 PYTHONPYCACHEPREFIX=$PWD/compiled
+export PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE=1
 
-# Importing looks again at a directory that has changed: nothing else is written here.
-mkdir -p work/tree
-cd work || exit
+# Each run begins with the same files. What we write is not among them: importing looks again at a directory that changes.
+mkdir -p fresh/tree
+cd fresh || exit
 cp "$here/real.py" "$here/counting.py" .
 cat >sample.py <<'P'
 """
@@ -48,15 +48,21 @@ data = {"k%d" % i: [i, str(i), {"x": [None, True, 1.5 * i]}] for i in range(60)}
 json.dump(data, open("sample.json", "w"))
 pickle.dump(data, open("sample.pickle", "wb"))'
 
+cd .. || exit
+
+fresh() {
+    rm -rf work
+    cp -r fresh work
+    (cd work && "$@")
+}
 for python in $PYTHONS; do
     name=$(label "$python")
-    ok "$name: bare" "$python" real.py plain # and everything is compiled
-    ok "$name: cProfile" "$python" real.py cprofile ../c.json
-    ok "$name: recorded" scope-profiler run -q --all -o ../r.h5 "$python" real.py plain
-    python3 -B "$here/compare.py" ../r.h5 ../c.json >../differences.txt 2>&1
-    between "$name: programs" 12 100 "$(python3 -c 'import json; print(len(json.load(open("../c.json"))["subjects"]))')"
-    matches "$name: thousands were compared" '^[0-9]{4,} functions, [0-9]{5,} calls compared' ../differences.txt
-    contains "$name: nothing differs" ", 0 differ" ../differences.txt
-    tail -n 1 ../differences.txt
+    ok "$name: cProfile" fresh "$python" real.py cprofile ../c.json
+    ok "$name: recorded" fresh scope-profiler run -q --all -o ../r.h5 "$python" real.py plain
+    python3 -B "$here/compare.py" r.h5 c.json >differences.txt 2>&1
+    between "$name: programs" 12 100 "$(python3 -c 'import json; print(len(json.load(open("c.json"))["subjects"]))')"
+    matches "$name: thousands were compared" '^[0-9]{4,} functions, [0-9]{5,} calls compared' differences.txt
+    contains "$name: nothing differs" ", 0 differ" differences.txt
+    tail -n 1 differences.txt
 done
 finish
