@@ -29,11 +29,16 @@ class Scope {
 
     Scope(Scope &&other) noexcept : scope_(other.scope_) { other.scope_.slot = -1; }
     Scope &operator=(Scope &&other) noexcept {
-        if (this != &other) {
-            (void)sp_scope_end(&scope_);
+        if (this == &other) return *this;
+        (void)sp_scope_end(&scope_);
+        if (scope_.slot >= 0 && scope_.profiler == other.scope_.profiler && scope_.region == other.scope_.region) {
+            /* Refused, since the other's call is a later one of the same region: that one ends now and this one goes
+             * on in its place. Together they last as long. */
+            (void)sp_scope_end(&other.scope_);
+        } else {
             scope_ = other.scope_;
-            other.scope_.slot = -1;
         }
+        other.scope_.slot = -1;
         return *this;
     }
     Scope(const Scope &) = delete;
@@ -96,6 +101,11 @@ class ProfileScope {
 
 } /* namespace sp */
 
+#ifdef __COUNTER__ /* a line may hold several scopes */
+#    define SP_PLACE_ __COUNTER__
+#else
+#    define SP_PLACE_ __LINE__
+#endif
 #define SP_JOIN_AGAIN_(a, b) a##b
 #define SP_JOIN_(a, b)       SP_JOIN_AGAIN_(a, b)
 #if defined(__GNUC__) || defined(__clang__)
@@ -111,11 +121,12 @@ class ProfileScope {
 #    define SP_PROFILE_FUNCTION()                ((void)0)
 #    define SP_PROFILE_FUNCTION_CTX(profiler)    ((void)0)
 #else
-#    define SP_PROFILE_SCOPE(name)                                                                                     \
-        static ::sp::Site SP_JOIN_(sp_site_, __LINE__) = {__FILE__, __LINE__, SP_INVALID_REGION};                      \
-        ::sp::ProfileScope SP_JOIN_(sp_scope_, __LINE__)(SP_JOIN_(sp_site_, __LINE__), (name))
+#    define SP_SCOPE_AS_(number, name)                                                                                 \
+        static ::sp::Site SP_JOIN_(sp_site_, number) = {__FILE__, __LINE__, SP_INVALID_REGION};                        \
+        ::sp::ProfileScope SP_JOIN_(sp_scope_, number)(SP_JOIN_(sp_site_, number), (name))
+#    define SP_PROFILE_SCOPE(name) SP_SCOPE_AS_(SP_PLACE_, name)
 #    define SP_PROFILE_SCOPE_CTX(profiler, name)                                                                       \
-        ::sp::ProfileScope SP_JOIN_(sp_scope_, __LINE__)((profiler), (name), __FILE__, __LINE__)
+        ::sp::ProfileScope SP_JOIN_(sp_scope_, SP_PLACE_)((profiler), (name), __FILE__, __LINE__)
 #    define SP_PROFILE_FUNCTION()             SP_PROFILE_SCOPE(SP_FUNCTION_NAME_)
 #    define SP_PROFILE_FUNCTION_CTX(profiler) SP_PROFILE_SCOPE_CTX((profiler), SP_FUNCTION_NAME_)
 #endif

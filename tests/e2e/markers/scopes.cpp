@@ -52,6 +52,15 @@ int main() {
         third = std::move(second); /* ends its own call, then holds the first one */
     }
     {
+        const int again = sp_region("assigned");
+        sp::Scope older(again);
+        older = sp::Scope(again); /* a later call of the region that the older one is still in */
+        sp::Scope empty(sp_region("emptied"));
+        sp::Scope(std::move(empty));
+        empty = sp::Scope(sp_region("assigned to nothing"));
+    }
+    { SP_PROFILE_SCOPE("one line"); SP_PROFILE_SCOPE("the same line"); SP_PROFILE_SCOPE_CTX(sp_default_profiler(), "of it"); }
+    {
         sp_profiler *context = sp_create("context", 0);
         SP_PROFILE_SCOPE_CTX(context, "in context");
         SP_PROFILE_FUNCTION_CTX(context);

@@ -13,6 +13,7 @@ for compiler in g++ clang++; do
         run scope-profiler run -q -o a.h5 ./scopes
         equal "recorded" "0 caught 5 4 3.0" "$rc $(cat out.txt)"
         for want in "10 outer" "10 thrower" "5 made 0" "5 made 1" "1 buffer 0" "1 buffer 1" "1 buffer 2" "2 moved" \
+            "2 assigned" "1 emptied" "1 assigned to nothing" "1 one line" "1 the same line" "1 of it" \
             "1 in context" "3 void work::Thing::act(int)"; do
             equal "$want" "${want%% *}" "$(ncalls a.h5 "${want#* }")"
         done
