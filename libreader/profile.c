@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -78,14 +79,29 @@ static int check_file(const char *path, int64_t *size, enum spr_format *format, 
     return status;
 }
 
-static hid_t access_list(void) {
+/* A file that has no name any more and is reached through /proc/<pid>/fd: HDF5's usual driver insists on a name. */
+static bool has_no_name(const char *path) {
+    char *real = realpath(path, NULL);
+    free(real);
+    return !real;
+}
+
+static hid_t access_list(const char *path) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access < 0) return -1;
+    if (has_no_name(path)) H5Pset_fapl_stdio(access);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
 #ifdef HAVE_H5PSET_FILE_LOCKING
     H5Pset_file_locking(access, false, true); /* others may have the file open, or the file system knows no locks */
 #endif
     return access;
+}
+
+static bool uses_stdio(hid_t file) {
+    const hid_t access = H5Fget_access_plist(file);
+    const bool stdio = access >= 0 && H5Pget_driver(access) == H5FD_STDIO;
+    if (access >= 0) H5Pclose(access);
+    return stdio;
 }
 
 /* Strings are read past HDF5, through the descriptor that it has anyway. */
@@ -98,14 +114,15 @@ static void find_heap_file(spr_profile *profile) {
         H5Pclose(list);
     }
     const bool known = H5Fget_vfd_handle(profile->file, H5P_DEFAULT, &handle) >= 0 && handle;
-    profile->heap_file = (struct rd_heap_file){
-        .descriptor = known ? *(int *)handle : -1, .size = (uint64_t)profile->file_bytes, .base = user_block};
+    const int descriptor = !known ? -1 : uses_stdio(profile->file) ? fileno(*(FILE **)handle) : *(int *)handle;
+    profile->heap_file =
+        (struct rd_heap_file){.descriptor = descriptor, .size = (uint64_t)profile->file_bytes, .base = user_block};
     profile->text_left = (uint64_t)profile->file_bytes;
 }
 
 static int open_file(spr_profile *profile, spr_error *error) {
     char reason[256] = "";
-    const hid_t access = access_list();
+    const hid_t access = access_list(profile->path);
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
         if (profile->file < 0) rd_hdf5_reason(reason, sizeof reason);
