@@ -98,14 +98,15 @@ int main(void)
 C
 compile -pthread endless.c -o endless
 bad=0
-for round in 1 2 3 4 5 6 7 8; do
+for round in $(seq 11 26); do
     run scope-profiler run -q --aggregation-mode -o k.h5 sh -c "./endless & sleep 0.1$round; kill -9 \$!; wait"
     set -- $(od -v -A n -t u8 -N 72 counts | tr -s ' \n' '  ')
-    one=$(ncalls k.h5 one) two=$(ncalls k.h5 two)
+    python3 -B "$(dirname "$MK")/modes/told.py" k.h5 one two around >told.txt
+    one=$(sed 's/one=\([0-9]*\) .*/\1/' told.txt) two=$(sed 's/.* two=\([0-9]*\) .*/\1/' told.txt)
     # the call that was under way is cut off and counts as well; its count in the page may not have come any more
     { [ "$one" -ge "$1" ] && [ "$one" -le $(($1 + 2)) ] && [ "$two" -ge "$9" ] && [ "$two" -le $(($9 + 2)) ]; } ||
         { bad=$((bad + 1)); echo "round $round: counted $1 ${9}, in the file $one $two"; }
-    equal "killed: what was around is told, round $round" "1 1" "$(ncalls k.h5 around) $(problem k.h5 cut around)"
+    contains "killed: what was around is told, round $round" " around=1 cut:around=1" told.txt
     rm -f k.h5
 done
 equal "SIGKILL: sums up to the last call" 0 "$bad"
