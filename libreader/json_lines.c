@@ -64,6 +64,7 @@ static int compare_lines(const void *a, const void *b) {
 
 static bool build_lines(struct rd_json *json, struct line_record *reading) {
     spr_line_record *record = &reading->record;
+    record->unit = reading->unit;
     const size_t count = (size_t)(reading->numbers.bytes / sizeof(int64_t));
     if (reading->numbers.bytes != reading->hits.bytes || count != reading->num_times)
         return rd_json_fail(json, SPR_DAMAGED, "the line columns of function '%s' differ in length", record->function);
@@ -74,7 +75,8 @@ static bool build_lines(struct rd_json *json, struct line_record *reading) {
         if (!rd_store_read(&reading->numbers, i * sizeof(int64_t), &line->number, 1) ||
             !rd_store_read(&reading->hits, i * sizeof(int64_t), &line->hits, 1))
             return rd_json_fail(json, SPR_NO_MEMORY, "its lines cannot be kept");
-        const double seconds = reading->times[i] * reading->unit;
+        line->time = reading->times[i];
+        const double seconds = line->time * record->unit;
         line->seconds = isfinite(seconds) ? seconds : (double)NAN;
     }
     record->num_lines = count;

@@ -132,7 +132,7 @@ static int compare_lines(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int read_lines(struct reading *reading, hid_t group, double unit, spr_line_record *record) {
+static int read_lines(struct reading *reading, hid_t group, spr_line_record *record) {
     uint64_t count = UINT64_MAX;
     void *numbers = NULL, *hits = NULL, *times = NULL;
     int status = read_column(reading, group, "line_numbers", RD_INTEGERS, H5T_NATIVE_INT64, &count, &numbers);
@@ -143,9 +143,10 @@ static int read_lines(struct reading *reading, hid_t group, double unit, spr_lin
         if (!record->lines) status = rd_no_memory(reading->profile, reading->error);
     }
     for (size_t i = 0; status == SPR_OK && i < count; i++) {
-        const double seconds = ((const double *)times)[i] * unit;
+        const double time = ((const double *)times)[i], seconds = time * record->unit;
         record->lines[i] = (spr_line){.number = ((const int64_t *)numbers)[i],
                                       .hits = ((const int64_t *)hits)[i],
+                                      .time = time,
                                       .seconds = isfinite(seconds) ? seconds : (double)NAN};
         record->num_lines++;
     }
@@ -182,10 +183,11 @@ static int read_record(struct reading *reading, hid_t parent, uint32_t rank, int
                                     .filename = text_of(reading, group, "filename", ""),
                                     .function = text_of(reading, group, "function", ""),
                                     .first_line = integer_of(reading, group, "first_lineno", 0),
+                                    .unit = real_of(reading, group, "unit", 1.0),
                                     .source = text_of(reading, group, "source", NULL),
                                     .source_first_line = integer_of(reading, group, "source_first_lineno", 1)};
         status = reading->status;
-        if (status == SPR_OK) status = read_lines(reading, group, real_of(reading, group, "unit", 1.0), record);
+        if (status == SPR_OK) status = read_lines(reading, group, record);
     }
     H5Gclose(group);
     return status;

@@ -79,29 +79,18 @@ static int check_file(const char *path, int64_t *size, enum spr_format *format, 
     return status;
 }
 
-/* A file that has no name any more and is reached through /proc/<pid>/fd: HDF5's usual driver insists on a name. */
-static bool has_no_name(const char *path) {
-    char *real = realpath(path, NULL);
-    free(real);
-    return !real;
-}
-
-static hid_t access_list(const char *path) {
+static hid_t access_list(void) {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     if (access < 0) return -1;
-    if (has_no_name(path)) H5Pset_fapl_stdio(access);
     H5Pset_fclose_degree(access, H5F_CLOSE_STRONG);
+    /* HDF5 opens a file of a process once a driver, and refuses who asks for other properties: a program that has HDF5
+     * itself opens with the default driver, so ours is another one. That driver also refuses what has no name any more
+     * (/proc/<pid>/fd). */
+    H5Pset_fapl_stdio(access);
 #ifdef HAVE_H5PSET_FILE_LOCKING
     H5Pset_file_locking(access, false, true); /* others may have the file open, or the file system knows no locks */
 #endif
     return access;
-}
-
-static bool uses_stdio(hid_t file) {
-    const hid_t access = H5Fget_access_plist(file);
-    const bool stdio = access >= 0 && H5Pget_driver(access) == H5FD_STDIO;
-    if (access >= 0) H5Pclose(access);
-    return stdio;
 }
 
 /* Strings are read past HDF5, through the descriptor that it has anyway. */
@@ -114,9 +103,8 @@ static void find_heap_file(spr_profile *profile) {
         H5Pclose(list);
     }
     const bool known = H5Fget_vfd_handle(profile->file, H5P_DEFAULT, &handle) >= 0 && handle;
-    const int descriptor = !known ? -1 : uses_stdio(profile->file) ? fileno(*(FILE **)handle) : *(int *)handle;
-    profile->heap_file =
-        (struct rd_heap_file){.descriptor = descriptor, .size = (uint64_t)profile->file_bytes, .base = user_block};
+    profile->heap_file = (struct rd_heap_file){
+        .descriptor = known ? fileno(*(FILE **)handle) : -1, .size = (uint64_t)profile->file_bytes, .base = user_block};
     profile->text_left = (uint64_t)profile->file_bytes;
 }
 

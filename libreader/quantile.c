@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double percents[RD_PERCENTILES] = {50, 95, 99};
+static const double usual[RD_PERCENTILES] = {50, 95, 99};
+
+static const double *percents_of(const struct rd_quantile *quantile) {
+    return quantile->percents ? quantile->percents : usual;
+}
 
 /* Of each power of two this many ranges are told apart at first. */
 #define FIRST_BITS   10
@@ -174,7 +178,7 @@ static void set_targets(struct rd_quantile *quantile, uint64_t count) {
     for (size_t i = 0; i < RD_PERCENTILES; i++) {
         uint64_t below;
         double share;
-        rd_percentile_position(count, percents[i], &below, &share);
+        rd_percentile_position(count, percents_of(quantile)[i], &below, &share);
         quantile->targets[2 * i].position = below;
         quantile->targets[2 * i + 1].position = below + 1 < count ? below + 1 : below;
     }
@@ -211,7 +215,7 @@ static void answer(struct rd_quantile *quantile, uint64_t count) {
     for (size_t i = 0; i < RD_PERCENTILES; i++) {
         uint64_t below;
         double share;
-        rd_percentile_position(count, percents[i], &below, &share);
+        rd_percentile_position(count, percents_of(quantile)[i], &below, &share);
         quantile->values[i] =
             rd_interpolate((double)quantile->targets[2 * i].low, (double)quantile->targets[2 * i + 1].low, share);
     }
@@ -222,7 +226,7 @@ bool rd_quantile_end(struct rd_quantile *quantile, struct rd_budget *budget, uin
     bool fine = true;
     switch (quantile->state) {
     case RD_KEEPING:
-        fine = rd_bag_percentiles(&quantile->bag, percents, quantile->values, RD_PERCENTILES);
+        fine = rd_bag_percentiles(&quantile->bag, percents_of(quantile), quantile->values, RD_PERCENTILES);
         drop_bag(quantile, budget);
         quantile->state = RD_KNOWN;
         break;

@@ -1,4 +1,4 @@
-/* quantile.h: exact percentiles (50, 95, 99) of any number of values, in bounded memory.
+/* quantile.h: exact percentiles of any number of values, in bounded memory.
  *
  * All values are added, round after round, until rd_quantile_end() says that no further round is needed. As long as
  * memory allows, the values are kept and one round does; otherwise they are counted in ranges, and each further round
@@ -41,6 +41,7 @@ struct rd_quantile {
     unsigned bits[RD_TARGETS];
     size_t ranges;
     struct rd_target targets[RD_TARGETS];
+    const double *percents; /* RD_PERCENTILES that ascend; NULL: 50, 95, 99 */
     double values[RD_PERCENTILES];
 };
 

@@ -38,6 +38,7 @@ typedef struct {
 } spr_error;
 
 typedef struct spr_profile spr_profile;
+typedef struct spr_selection spr_selection; /* which regions and ranks a question is about */
 
 /* Opens a profile, whatever its name, by its content: HDF5 of schema 1, 2, 3 or aggregate layout (the index is read and
  * checked, not the events), JSON of format 1, also compressed (read as a whole; calls are kept in a file without a name
@@ -111,9 +112,30 @@ void spr_region_rows(const spr_profile *profile, size_t region, size_t *first, s
 int spr_read_calls(spr_profile *profile, size_t row, uint64_t offset, uint64_t count, int64_t *start_ns,
                    int64_t *end_ns, int64_t *thread, int64_t *task, spr_error *error);
 
-/* ---- selection -------------------------------------------------------------------------------------------------- */
+/* Columns that not every file has: as stored, -1 (await: 0) where a row has none. Ids of calls count within a rank;
+ * those of threads and tasks are the `index` of spr_thread and spr_task. */
+enum spr_column { SPR_CALL_IDS, SPR_PARENT_IDS, SPR_THREAD_IDS, SPR_TASK_IDS, SPR_AWAIT_NS, SPR_GPU_NS };
+bool spr_has_column(spr_profile *profile, size_t row, enum spr_column column);
+int spr_read_column(spr_profile *profile, size_t row, enum spr_column column, uint64_t offset, uint64_t count,
+                    int64_t *values, spr_error *error);
 
-typedef struct spr_selection spr_selection; /* which regions and ranks a question is about */
+/* The calls of one rank with their nesting, in order of their starts, each after the one around it. What is not
+ * selected is left out as in the call tree below: own time stays without it. Every array is the caller's and has room
+ * for spr_rank_calls() elements. */
+typedef struct {
+    int64_t *start_ns, *end_ns;
+    int64_t *own_ns; /* without the calls directly within */
+    int64_t *parent; /* where in these arrays the call around it is; -1 none */
+    uint32_t *depth; /* 0: none around it */
+    uint32_t *region;
+    uint64_t *number; /* of the call in its row, as spr_read_calls() counts */
+} spr_calls;
+uint64_t spr_rank_calls(const spr_profile *profile, uint32_t rank, const spr_selection *selection);
+/* SPR_NESTING, SPR_NO_EVENTS: as spr_tree_build(). */
+int spr_read_nesting(spr_profile *profile, uint32_t rank, const spr_selection *selection, const spr_calls *calls,
+                     spr_error *error);
+
+/* ---- selection -------------------------------------------------------------------------------------------------- */
 
 /* include, exclude: regular expressions of PCRE2 matched as Python's re.match does (anchored at the start only);
  * a region is selected when it matches one of `include` (or there is none) and none of `exclude`. ranks: NULL and 0 for
@@ -122,6 +144,9 @@ typedef struct spr_selection spr_selection; /* which regions and ranks a questio
 int spr_select(const spr_profile *profile, const char *const *include, size_t num_include, const char *const *exclude,
                size_t num_exclude, const uint32_t *ranks, size_t num_ranks, spr_selection **selection,
                spr_error *error);
+/* The same from numbers: these regions (numbers that are none do nothing) on these ranks. */
+int spr_select_regions(const spr_profile *profile, const size_t *regions, size_t num_regions, const uint32_t *ranks,
+                       size_t num_ranks, spr_selection **selection, spr_error *error);
 void spr_selection_free(spr_selection *selection);
 bool spr_selects_region(const spr_selection *selection, size_t region);
 bool spr_selects_rank(const spr_selection *selection, uint32_t rank);
@@ -151,6 +176,16 @@ int spr_row_stats(spr_profile *profile, size_t row, enum spr_depth depth, spr_st
 /* A region's over the selected ranks (selection NULL: all). calls == 0 when none of them has it. */
 int spr_region_stats(spr_profile *profile, size_t region, const spr_selection *selection, enum spr_depth depth,
                      spr_stats *stats, spr_error *error);
+/* Any percentile (0 to 100) of a region's durations, in seconds; NAN where single calls are not known. Reads the calls.
+ */
+int spr_region_percentile(spr_profile *profile, size_t region, const spr_selection *selection, double percent,
+                          double *seconds, spr_error *error);
+
+/* The same of calls that the caller holds, of one rank: exclusive is NAN, and coverage where they are not in order of
+ * time. -1: one ends before it begins. */
+int spr_stats_of(const int64_t *start_ns, const int64_t *end_ns, uint64_t count, spr_stats *stats, spr_error *error);
+int spr_percentile_of(const int64_t *start_ns, const int64_t *end_ns, uint64_t count, double percent, double *seconds,
+                      spr_error *error);
 
 /* Run level; all in seconds, NAN unknown. */
 typedef struct {
@@ -248,6 +283,7 @@ const spr_problem *spr_problem_at(const spr_profile *profile, size_t index);
 typedef struct {
     int64_t number;
     int64_t hits;   /* statements begun on this line */
+    double time;    /* as stored, in units of the record */
     double seconds; /* spent in them, with what they called; NAN where the file has no number */
 } spr_line;
 
@@ -256,6 +292,7 @@ typedef struct {
     const char *region, *function; /* "" where not recorded */
     const char *filename;
     int64_t first_line;        /* of the function, decorators included; 0 unknown */
+    double unit;               /* seconds */
     const char *source;        /* the function's text as it ran, NULL when not stored */
     int64_t source_first_line; /* line number of its first line */
     spr_line *lines;           /* `num_lines` executed ones, ascending */

@@ -160,6 +160,24 @@ int spr_select(const spr_profile *profile, const char *const *include, size_t nu
     return status;
 }
 
+int spr_select_regions(const spr_profile *profile, const size_t *regions, size_t num_regions, const uint32_t *ranks,
+                       size_t num_ranks, spr_selection **selection, spr_error *error) {
+    *selection = NULL;
+    spr_selection *made = calloc(1, sizeof *made);
+    if (made) {
+        made->num_regions = profile->num_regions;
+        made->regions = calloc(made->num_regions ? made->num_regions : 1, sizeof *made->regions);
+    }
+    if (!made || !made->regions || !take_ranks(made, ranks, num_ranks)) {
+        spr_selection_free(made);
+        return rd_no_memory(profile, error);
+    }
+    for (size_t i = 0; i < num_regions; i++)
+        if (regions[i] < made->num_regions) made->regions[regions[i]] = true;
+    *selection = made;
+    return SPR_OK;
+}
+
 void spr_selection_free(spr_selection *selection) {
     if (!selection) return;
     free(selection->regions);

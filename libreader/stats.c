@@ -194,10 +194,10 @@ static int narrow(const spr_profile *profile, const struct range *range, uint64_
     }
 }
 
-static int pool_range(spr_profile *profile, const struct range *range, enum spr_depth depth, spr_stats *stats,
-                      spr_error *error) {
+static int pool_range(spr_profile *profile, const struct range *range, enum spr_depth depth, const double *percents,
+                      spr_stats *stats, spr_error *error) {
     struct rd_pool pool = {0};
-    struct rd_quantile quantile = {0};
+    struct rd_quantile quantile = {.percents = percents};
     struct rd_budget budget = {BUDGET};
     const bool full = depth == SPR_FULL && !profile->aggregate && !any_partial(profile, range);
     int status = SPR_OK;
@@ -212,18 +212,18 @@ static int pool_range(spr_profile *profile, const struct range *range, enum spr_
 }
 
 static int pool_rows(spr_profile *profile, size_t first, size_t count, const spr_selection *selection,
-                     enum spr_depth depth, spr_stats *stats, spr_error *error) {
+                     enum spr_depth depth, const double *percents, spr_stats *stats, spr_error *error) {
     const struct range range = {first, count, selection};
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
-    const int status = pool_range(profile, &range, depth, stats, error);
+    const int status = pool_range(profile, &range, depth, percents, stats, error);
     rd_quiet_end(&quiet);
     return status;
 }
 
 int spr_row_stats(spr_profile *profile, size_t row, enum spr_depth depth, spr_stats *stats, spr_error *error) {
     if (row >= profile->num_rows) return rd_fail(error, -1, profile->path, "no such row: %zu", row);
-    return pool_rows(profile, row, 1, NULL, depth, stats, error);
+    return pool_rows(profile, row, 1, NULL, depth, NULL, stats, error);
 }
 
 int spr_region_stats(spr_profile *profile, size_t region, const spr_selection *selection, enum spr_depth depth,
@@ -231,7 +231,22 @@ int spr_region_stats(spr_profile *profile, size_t region, const spr_selection *s
     if (region >= profile->num_regions) return rd_fail(error, -1, profile->path, "no such region: %zu", region);
     size_t first, count;
     spr_region_rows(profile, region, &first, &count);
-    return pool_rows(profile, first, count, selection, depth, stats, error);
+    return pool_rows(profile, first, count, selection, depth, NULL, stats, error);
+}
+
+int spr_region_percentile(spr_profile *profile, size_t region, const spr_selection *selection, double percent,
+                          double *seconds, spr_error *error) {
+    *seconds = (double)NAN;
+    if (region >= profile->num_regions) return rd_fail(error, -1, profile->path, "no such region: %zu", region);
+    if (!(percent >= 0 && percent <= 100))
+        return rd_fail(error, -1, profile->path, "a percentile is between 0 and 100, not %g", percent);
+    const double percents[RD_PERCENTILES] = {percent, percent, percent};
+    spr_stats stats;
+    size_t first, count;
+    spr_region_rows(profile, region, &first, &count);
+    const int status = pool_rows(profile, first, count, selection, SPR_FULL, percents, &stats, error);
+    if (status == SPR_OK) *seconds = stats.p50;
+    return status;
 }
 
 /* ---- the run ---------------------------------------------------------------------------------------------------- */

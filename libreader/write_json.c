@@ -250,9 +250,9 @@ static void write_lines(struct rd_json_out *out, const struct rd_plan *plan, con
     for (size_t i = 0; i < lines->num_lines; i++) rd_json_out_integers(out, &lines->lines[i].hits, 1);
     rd_json_out_integers_end(out);
     rd_json_out_begin(out, "times", '[');
-    for (size_t i = 0; i < lines->num_lines; i++) rd_json_out_real(out, NULL, lines->lines[i].seconds * 1e9);
+    for (size_t i = 0; i < lines->num_lines; i++) rd_json_out_real(out, NULL, lines->lines[i].time);
     rd_json_out_end(out, ']');
-    rd_json_out_real(out, "unit", 1e-9);
+    rd_json_out_real(out, "unit", lines->unit);
 }
 
 static int write_tables(const struct rd_plan *plan, struct rd_json_out *out) {

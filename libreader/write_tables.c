@@ -89,7 +89,7 @@ static bool write_columns(hid_t group, const spr_line_record *record) {
     fine = fine && rd_out_column(group, "line_numbers", H5T_STD_I64LE, H5T_NATIVE_INT64, count, integers);
     for (size_t i = 0; fine && i < count; i++) {
         integers[i] = record->lines[i].hits;
-        times[i] = record->lines[i].seconds * 1e9;
+        times[i] = record->lines[i].time;
     }
     fine = fine && rd_out_column(group, "hits", H5T_STD_I64LE, H5T_NATIVE_INT64, count, integers) &&
            rd_out_column(group, "times", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, count, times);
@@ -106,7 +106,7 @@ static bool write_record(const struct rd_out *out, hid_t parent, size_t number, 
     bool fine = rd_out_text(out, group, "region", record->region) &&
                 rd_out_text(out, group, "filename", record->filename) &&
                 rd_out_text(out, group, "function", record->function) &&
-                rd_out_integer(group, "first_lineno", record->first_line) && rd_out_real(group, "unit", 1e-9);
+                rd_out_integer(group, "first_lineno", record->first_line) && rd_out_real(group, "unit", record->unit);
     if (fine && record->source)
         fine = rd_out_text(out, group, "source", record->source) &&
                rd_out_integer(group, "source_first_lineno", record->source_first_line);

@@ -244,7 +244,8 @@ static char *shown(const spr_line_record *record) {
 static void table(void **state) {
     (void)state;
     spr_line lines[5];
-    for (size_t i = 0; i < 5; i++) lines[i] = (spr_line){numbers[i], hits[i], times[i] * 1e-9};
+    for (size_t i = 0; i < 5; i++)
+        lines[i] = (spr_line){.number = numbers[i], .hits = hits[i], .seconds = times[i] * 1e-9};
     spr_line_record record = {.rank = 0,
                               .region = "hot_function",
                               .function = "hot_function",
@@ -269,7 +270,7 @@ static void table(void **state) {
     free(text);
 
     /* Nothing divides by a total of nothing; a text that nobody has is said to be missing. */
-    static spr_line still[] = {{3, 2, 0}, {5, 0, 0}};
+    static spr_line still[] = {{.number = 3, .hits = 2}, {.number = 5}};
     record = (spr_line_record){.rank = 1,
                                .region = "r",
                                .function = "f",
@@ -286,7 +287,9 @@ static void table(void **state) {
     free(text);
 
     /* Lines that did not run stand between those that did; a gap that is none of a function's does not. */
-    static spr_line apart[] = {{9, 1, 1}, {11, 1, 1}, {INT64_C(1) << 40, 1, 2}};
+    static spr_line apart[] = {{.number = 9, .hits = 1, .seconds = 1},
+                               {.number = 11, .hits = 1, .seconds = 1},
+                               {.number = INT64_C(1) << 40, .hits = 1, .seconds = 2}};
     record = (spr_line_record){.region = "r",
                                .function = "f",
                                .filename = "<made>",
