@@ -39,12 +39,16 @@ class ProfilingResults:
     regular expressions, one or several, that match at the beginning of a region's name.
     """
 
-    def __init__(self, profile=None, file_path="", event_data_available=True, is_root=True):
-        self._profile = profile
-        self._file_path = Path(os.fsdecode(file_path))
+    def __init__(self, profile=None, file_path="", event_data_available=True, is_root=True, metadata=None,
+                 num_ranks=0):
+        """profile: None for no regions, as a rank has that does not hold the run's data; metadata and num_ranks are
+        looked at only then."""
+        self._profile = profile or None
+        self.file_path = file_path
         self._is_root = is_root
         self._event_data_available = event_data_available
-        self._metadata = profile.metadata() if profile else {}
+        self._metadata = profile.metadata() if profile else dict(metadata or {})
+        self._num_ranks = profile.num_ranks if profile else num_ranks
         self._regions = self._read_regions() if profile else {}
         self._own = {}
         self._tables = {}
@@ -53,11 +57,6 @@ class ProfilingResults:
     def from_h5(cls, file_path):
         """Reads a profile, of any format."""
         return cls(Profile(file_path), file_path)
-
-    @classmethod
-    def empty(cls, file_path="", is_root=False):
-        """No regions: what a rank gets that does not hold the run's data."""
-        return cls(None, file_path, is_root=is_root)
 
     def _read_regions(self):
         by_region = {}
@@ -114,7 +113,12 @@ class ProfilingResults:
 
     @property
     def file_path(self):
+        """What the run calls its file; of a run without one, the file that it would have written."""
         return self._file_path
+
+    @file_path.setter
+    def file_path(self, path):
+        self._file_path = Path(os.fsdecode(path))
 
     @property
     def metadata(self):
@@ -123,7 +127,7 @@ class ProfilingResults:
 
     @property
     def num_ranks(self):
-        return self._profile.num_ranks if self._profile else 0
+        return self._num_ranks
 
     @property
     def is_root(self):
@@ -305,9 +309,9 @@ class ProfilingResults:
             block += "  %s\n\n" % text.shown(found.why_flat)
         if suppress_notes:
             return block
-        file = text.quoted(text.relative(self._file_path)) if str(self._file_path) not in ("", ".") else None
-        named = title if title is not None else "%s (%s)" % (file or self.display_label, self._counted_ranks())
-        return block + table.notes(named, file, found, columns)
+        file = text.quoted(text.relative(self._file_path))
+        named = title if title is not None else "%s (%s)" % (file, self._counted_ranks())
+        return block + table.notes(named, file if self._file_path.is_file() else None, found, columns)
 
     # ---- single calls
 
