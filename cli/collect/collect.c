@@ -55,7 +55,8 @@ static void remove_spools(struct collection *c) {
 /* ---- first pass ------------------------------------------------------------------------------------------------- */
 
 static bool worth_a_row(const struct process *p) {
-    return p->events || p->lost || p->info.stop == SPOOL_STOP_ERROR || p->info.mpi_initialized || p->counts_lines;
+    return p->events || p->lost || p->info.stop == SPOOL_STOP_ERROR || p->info.mpi_initialized || p->counts_lines ||
+           p->told;
 }
 
 static bool count_processes(struct collection *c, bool *recorded) {
@@ -66,7 +67,7 @@ static bool count_processes(struct collection *c, bool *recorded) {
         struct process *p = &c->processes[i];
         if (!log_read_regions(p, &c->session, i + 1, &c->regions, &c->texts) || !count_process(p))
             return fail_memory(c->report);
-        *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines;
+        *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines || p->told;
         if (worth_a_row(p)) {
             struct process keep = *p;
             *p = c->processes[kept];

@@ -8,11 +8,37 @@
 #define SLOT_KEPT    0
 #define SLOT_DROPPED 1 /* began before the newest reset */
 
+struct counter {
+    struct process *process;
+    const struct lane *lane;
+    bool memory;
+};
+
+/* A call that goes on in the recording after this one is that one's. */
+static void leave_out(struct counter *counter, struct row *row, int64_t begin) {
+    struct process *p = counter->process;
+    const size_t n = p->num_left_out;
+    if ((n & (n - 1)) == 0) { /* 0, 1, 2, 4, ...: full */
+        struct left_out *longer = realloc(p->left_out, (n ? n * 2 : 1) * sizeof *longer);
+        if (!longer) counter->memory = false;
+        if (!longer) return;
+        p->left_out = longer;
+    }
+    p->left_out[p->num_left_out++] = (struct left_out){counter->lane->number, (uint64_t)begin};
+    row->calls--;
+    row->seen = true; /* the second pass has to meet it */
+}
+
 static void finish(void *owner, const struct open_call *call, int64_t end, enum finish how) {
-    struct process *p = owner;
+    struct counter *counter = owner;
+    struct process *p = counter->process;
     struct row *row = &p->rows[call->row];
     (void)end;
     if (call->slot == SLOT_DROPPED) return;
+    if (how == FINISH_OPEN_AT_EXIT && p->info.stop == SPOOL_STOP_CHECKPOINT) {
+        leave_out(counter, row, call->id);
+        return;
+    }
     if (how == FINISH_OVERLAP) {
         row->overlaps++;
         p->overlap = true;
@@ -39,12 +65,14 @@ static void count_task(struct task *task, const struct thread *thread, uint64_t 
 static bool count_begin(struct walk *w, uint32_t row, uint64_t ticks) {
     struct process *p = w->process;
     bool dropped = ticks < p->reset_tick;
+    const uint64_t number = w->begins++;
     struct open_call *call = pair_begin(&w->open, row);
     if (!call) {
         p->too_deep += !dropped;
         return true;
     }
     call->start = 0;
+    call->id = (int64_t)number;
     call->slot = dropped ? SLOT_DROPPED : SLOT_KEPT;
     if (__builtin_expect(dropped, 0)) {
         p->rows[row].seen = true;
@@ -99,9 +127,10 @@ static bool count_events(struct walk *w, bool *memory) {
 }
 
 static bool count_lane(struct process *p, const struct lane *lane) {
+    struct counter counter = {p, lane, true};
     struct walk w;
     bool memory = true, more = true;
-    walk_init(&w, p, lane, PASS_COUNT, &counting, p);
+    walk_init(&w, p, lane, PASS_COUNT, &counting, &counter);
     while (more && walk_block(&w, &memory)) {
         more = count_events(&w, &memory);
         if (more && w.at < w.length) more = walk_group(&w, &memory);
@@ -109,7 +138,7 @@ static bool count_lane(struct process *p, const struct lane *lane) {
     tasks_close(&w, 0, true);
     if (w.newest_tick > p->last_tick) p->last_tick = w.newest_tick;
     walk_free(&w);
-    return memory;
+    return memory && counter.memory;
 }
 
 static void start_over(struct process *p) {
@@ -123,6 +152,7 @@ static void start_over(struct process *p) {
         struct row *row = &p->rows[i];
         row->calls = row->unmatched = row->overlaps = row->cut = row->at_exit = 0;
     }
+    p->num_left_out = 0;
     p->events = p->lost = p->unknown = p->too_deep = 0;
     p->overlap = false;
     p->first_event_tick = p->last_tick = 0;

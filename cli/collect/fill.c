@@ -62,8 +62,18 @@ static void write_lanes_of(struct walk *w, struct row *row, struct open_call *ca
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
+/* They are few: what was open when the recording ended. */
+static bool is_left_out(struct walk *w) {
+    const struct process *p = w->process;
+    const uint64_t number = w->begins++;
+    for (size_t i = 0; i < p->num_left_out; i++)
+        if (p->left_out[i].begin == number && p->left_out[i].lane == w->lane->number) return true;
+    return false;
+}
+
 static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64_t ticks, int64_t time) {
     struct process *p = f->process;
+    const bool skipped = ticks < p->reset_tick || (p->num_left_out && is_left_out(w));
     struct row *row = &p->rows[index];
     bool lanes = f->events->has[THREAD_IDS] || f->events->has[CALL_IDS]; /* with tasks there are threads */
     int64_t parent = __builtin_expect(lanes, 0) ? parent_id(w, &w->open) : -1;
@@ -71,7 +81,7 @@ static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64
     if (!call) return;
     call->start = time;
     call->id = -1;
-    call->slot = __builtin_expect(ticks < p->reset_tick, 0) ? SLOT_NONE : events_begin(f->events, row, time);
+    call->slot = __builtin_expect(skipped, 0) ? SLOT_NONE : events_begin(f->events, row, time);
     if (!__builtin_expect(lanes, 0) || call->slot == SLOT_NONE) return;
     call->id = (int64_t)p->last_call_id++;
     if (!w->thread) walk_thread(w);

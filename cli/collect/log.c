@@ -83,12 +83,11 @@ static void take_cost(struct process *p, const struct log *log) {
         p->costs[cost.kind] = cost;
 }
 
-/* Without memory for it the profile says less. */
-static void take_environment(struct process *p, const struct log *log) {
-    p->environment = malloc((size_t)log->head.length + 2);
-    if (!p->environment) return;
-    memcpy(p->environment, log->body, log->head.length);
-    p->environment[log->head.length] = p->environment[log->head.length + 1] = '\0';
+/* NAME=value texts, and an empty one behind them. Without memory for it the profile says less. */
+static void take_texts(char **texts, const struct log *log) {
+    if (*texts || !(*texts = malloc((size_t)log->head.length + 2))) return;
+    memcpy(*texts, log->body, log->head.length);
+    (*texts)[log->head.length] = (*texts)[log->head.length + 1] = '\0';
 }
 
 bool log_read_facts(struct process *process) {
@@ -97,6 +96,7 @@ bool log_read_facts(struct process *process) {
     if (!log_open(&log, process)) return true;
     while (log_next(&log, &memory)) {
         if (log.head.type == SPOOL_CALIBRATION && !(memory = take_point(process, &log))) break;
+        if (log.head.type == SPOOL_TOLD) take_texts(&process->told, &log);
         process->counts_lines |= log.head.type == SPOOL_COUNTS_LINES || log.head.type == SPOOL_LINE_FUNCTION;
         if (log.head.type == SPOOL_COST) take_cost(process, &log);
         if (log.head.type == SPOOL_MPI_LIBRARY && !process->mpi_library && log.head.length) {
@@ -105,7 +105,7 @@ bool log_read_facts(struct process *process) {
             process->mpi_library = strndup(log.body, 255);
         }
         if (log.head.type == SPOOL_DIRECTORY && !process->directory) process->directory = strdup(log.body);
-        if (log.head.type == SPOOL_ENVIRONMENT && !process->environment) take_environment(process, &log);
+        if (log.head.type == SPOOL_ENVIRONMENT && !process->environment) take_texts(&process->environment, &log);
     }
     log_close(&log);
     return memory;

@@ -158,6 +158,12 @@ struct process {
     bool overlap;
     bool counts_lines;     /* of Python functions */
     bool damaged;          /* a file of it ends too early or makes no sense */
+    char *told; /* what the program tells for the metadata: NAME=value texts, and an empty one; NULL nothing */
+    struct left_out { /* calls that go on in another recording: the `begin`th begin of the lane */
+        uint32_t lane;
+        uint64_t begin;
+    } * left_out;
+    size_t num_left_out;
     uint64_t reset_tick;   /* calls that began before are dropped; 0 none */
     uint64_t newest_reset; /* the latest that the lanes name */
     uint64_t first_event_tick, last_tick;
@@ -167,6 +173,11 @@ struct process {
     bool unclaimed; /* no launch gave it its rank */
     uint64_t last_call_id;
 };
+
+/* It has said itself that nothing more will come. */
+static inline bool process_is_complete(const struct process *p) {
+    return p->info.stop == SPOOL_STOP_FINALIZE || p->info.stop == SPOOL_STOP_CHECKPOINT;
+}
 
 struct session { /* texts NULL: not given */
     char *output, *label, *boot_id;

@@ -177,7 +177,7 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
     }
     p->here = p->info.boot_id[0] && strcmp(p->info.boot_id, c->machine.boot_id) == 0;
     /* One that has finalized its profile (and waits for it now) records no more. */
-    p->running = p->here && p->info.end != SPOOL_END_EXIT && p->info.stop != SPOOL_STOP_FINALIZE &&
+    p->running = p->here && p->info.end != SPOOL_END_EXIT && !process_is_complete(p) &&
                  process_alive(p->info.pid, p->info.start_time);
     tell_to_stop(p);
     while (first_lane < count && entries[first_lane].kind != FILE_LANE) first_lane++;
@@ -211,6 +211,8 @@ void process_free(struct process *p) {
     free(p->mpi_library);
     free(p->directory);
     free(p->environment);
+    free(p->told);
+    free(p->left_out);
     free(p->row_of_region);
     free(p->rows);
     clock_free(&p->clock);

@@ -61,7 +61,7 @@ static void take_sum(struct process *p, uint32_t region, const struct spool_sum 
 static bool keep_open(struct process *p, const struct spool_open *call, bool outermost) {
     struct row *row = row_of(p, call->region);
     if (call->begin > p->last_tick) p->last_tick = call->begin;
-    if (!call->region) return true;
+    if (!call->region || (p->info.stop == SPOOL_STOP_CHECKPOINT && !call->jumped)) return true;
     p->events++;
     if (!row) {
         p->unknown++;

@@ -145,5 +145,5 @@ const char *process_ended(const struct collection *c, const struct process *p, c
         if (WIFEXITED(status) || WIFSIGNALED(status)) return text;
     }
     if (p->info.end == SPOOL_END_EXIT) return "exit";
-    return p->running || p->info.stop == SPOOL_STOP_FINALIZE ? "running" : "unknown";
+    return p->running || process_is_complete(p) ? "running" : "unknown";
 }

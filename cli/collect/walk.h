@@ -18,6 +18,7 @@ struct walk {
     uint64_t next; /* word of the lane behind the block */
     uint64_t base; /* ticks */
     uint64_t newest_tick;
+    uint64_t begins;              /* met so far; in the second pass only where some are left out */
     uint64_t zeros, zero_place;   /* the zero words in a row that were met last, and where */
     struct thread *thread;        /* NULL: no thread has named itself */
     struct task *task;            /* that the words belong to; NULL: none, and the calls are the thread's own */

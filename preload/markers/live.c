@@ -11,6 +11,8 @@ enum {
     MAX_TRIES = 64,      /* a window that is flushed each time we look: the next question sees it */
 };
 
+static int64_t moment(const struct live *live, uint64_t ticks);
+
 /* ---- counting words ---------------------------------------------------------------------------------------------- */
 
 static bool hold_region(struct live *live, uint32_t region) {
@@ -54,6 +56,7 @@ static void count_end(struct live *live, struct live_thread *thread, uint32_t re
     if (duration > r->max) r->max = duration;
     r->total += duration;
     r->ended++;
+    if (live->take) live->take(live->context, (int)region, moment(live, begin), moment(live, begin + duration));
 }
 
 static void thread_begin(struct live *live, struct live_lane *lane, uint64_t tid, uint64_t serial) {
@@ -239,6 +242,7 @@ static void update(struct live *live, struct recorder *recorder) {
     if (!recorder || process == 0) return;
     if (live->process == 0 && !learn_clock(live, recorder)) return;
     live->process = process;
+    live->last = clock_point(live->clock);
     const unsigned lanes = rec_num_lanes(recorder);
     if (!pages_hold((void **)&live->words, &live->num_words, BUFFER_WORDS, sizeof *live->words) ||
         !pages_hold((void **)&live->lanes, &live->num_lanes, lanes, sizeof *live->lanes))
@@ -256,6 +260,12 @@ static int64_t in_ns(const struct live *live, uint64_t ticks) {
     if (live->clock == SPOOL_CLOCK_MONOTONIC || live->last.ticks <= live->first.ticks) return (int64_t)ticks;
     const double ns = (double)(live->last.ns - live->first.ns);
     return (int64_t)((double)ticks * (ns / (double)(live->last.ticks - live->first.ticks)) + 0.5);
+}
+
+/* On CLOCK_MONOTONIC. */
+static int64_t moment(const struct live *live, uint64_t ticks) {
+    const uint64_t first = live->first.ticks;
+    return ticks >= first ? live->first.ns + in_ns(live, ticks - first) : live->first.ns - in_ns(live, first - ticks);
 }
 
 /* The calling thread's state; NULL when it has recorded nothing. */
@@ -312,6 +322,35 @@ uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int regi
         if (region == 0 || i == (size_t)region) open += live->regions[i].open;
     guard_leave(&live->guard, quiet);
     return open;
+}
+
+size_t live_open_calls(struct live *live, struct recorder *recorder, struct rec_open_call *calls, size_t most) {
+    struct sys_quiet quiet = guard_enter(&live->guard);
+    update(live, recorder);
+    size_t count = 0;
+    for (size_t i = 0; i < live->num_threads; i++) {
+        const struct live_thread *thread = &live->threads[i];
+        for (size_t k = 0; k < thread->depth; k++, count++)
+            if (count < most)
+                calls[count] = (struct rec_open_call){thread->open[k].begin, thread->open[k].region, thread->tid};
+    }
+    guard_leave(&live->guard, quiet);
+    return count;
+}
+
+bool live_each_call(struct recorder *recorder, void (*take)(void *, int, int64_t, int64_t), void *context) {
+    void *pages = NULL;
+    size_t count = 0;
+    if (!pages_hold(&pages, &count, 1, sizeof(struct live))) return false;
+    struct live *anew = pages;
+    anew->take = take;
+    anew->context = context;
+    struct sys_quiet quiet = guard_enter(&anew->guard);
+    update(anew, recorder);
+    guard_leave(&anew->guard, quiet);
+    live_free(anew);
+    pages_free(&pages, &count, sizeof *anew);
+    return true;
 }
 
 int live_innermost(struct live *live, struct recorder *recorder) {

@@ -45,6 +45,8 @@ struct live {
     uint64_t *words;             /* a buffer */
     struct rec_sums *forgotten;  /* by region: what a recorder that aggregates had at a reset */
     size_t num_lanes, num_regions, num_threads, num_words, num_forgotten; /* capacities */
+    void (*take)(void *context, int region, int64_t begin, int64_t end);  /* NULL: nobody asks */
+    void *context;
 };
 
 /* Each brings itself up to date first, as far as the spool is still there. */
@@ -54,6 +56,14 @@ uint64_t live_num_open_of(struct live *live, struct recorder *recorder, int regi
 /* On the calling thread: the call opened last, 0 none; and whether one of `region` is open. */
 int live_innermost(struct live *live, struct recorder *recorder);
 bool live_is_open(struct live *live, struct recorder *recorder, int region);
+
+/* Calls open on any thread, outermost first within one; stores at most `most`, and returns how many there are. Of a
+ * recorder that keeps calls. */
+size_t live_open_calls(struct live *live, struct recorder *recorder, struct rec_open_call *calls, size_t most);
+
+/* Tells every call that has ended, in the order of their ends; ns of CLOCK_MONOTONIC. False without memory. */
+bool live_each_call(struct recorder *recorder, void (*take)(void *context, int region, int64_t begin, int64_t end),
+                    void *context);
 
 /* Counts from 0 again; nothing is open. */
 void live_forget_calls(struct live *live, struct recorder *recorder);

@@ -21,6 +21,10 @@ struct hook {
     void (*down)(void);
 };
 
+/* From here on this thread's functions are recorded, those of the standard library and of packages as well; off: no
+ * more. False: they are recorded anyway, or cannot be. */
+bool hook_setprofile_here(bool on);
+
 extern const struct hook hook_setprofile, hook_evalframe, hook_monitoring;
 
 #endif

@@ -6,6 +6,7 @@
 #include "hook.h"
 #include "recorder.h"
 #include "tasks.h"
+#include "trace.h"
 
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
@@ -193,6 +194,33 @@ static const char *install(PyInterpreterState *main) {
     installed_at = rec_clock_ns();
     set_for_all(profile);
     return NULL;
+}
+
+/* ---- around a call that the program chooses ------------------------------------------------------------------------
+ */
+
+/* What the functions of the others are called by is looked up once. */
+static bool ready(void) {
+    static enum { UNKNOWN, YES, NO } answer;
+    if (answer == UNKNOWN) {
+        attach_quiet();
+        if (names_index < 0) {
+            names_configure(true, NULL, NULL);
+            names_up();
+        }
+        answer = names_index >= 0 && frames_choose() && frames_run_trial(&trial, trial_on, trial_off) ? YES : NO;
+        attach_loud();
+        if (answer == NO) rec_warn("recursive: the frames of this Python are not as expected: nothing is traced");
+    }
+    return answer == YES;
+}
+
+bool hook_setprofile_here(bool on) {
+    if (trace_interpreter() || !ready()) return false; /* there is nothing that is not recorded anyway */
+    attach_quiet();
+    py.PyEval_SetProfile(on ? profile : NULL, NULL);
+    attach_loud();
+    return true;
 }
 
 /* Called by the thread that makes the new one: it holds the GIL, and the new state is there already. */

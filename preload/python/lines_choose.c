@@ -1,5 +1,6 @@
 #include "lines_choose.h"
 #include "lines_source.h"
+#include "module.h"
 #include "qualnames.h"
 #include <fnmatch.h>
 #include <limits.h>
@@ -241,7 +242,7 @@ static struct lines_function *choose(PyObject *code, PyObject *globals, const ch
     const char *module = global(globals, "__name__");
     const long first = py_attribute_long(code, "co_firstlineno", 0), flags = py_attribute_long(code, "co_flags", 0);
     char full[1024];
-    if (!path || !name || first < 1) return NULL;
+    if (!path || !name || first < 1 || module_owns_file(path)) return NULL;
     if (!qualified) qualified = tell_qualname(code, name, flags);
     if (!(flags & PY_CO_OPTIMIZED)) return NULL;
     snprintf(full, sizeof full, "%s.%s", module ? module : "?", qualified);

@@ -1,7 +1,11 @@
 #include "module.h"
 #include "attach.h"
+#include "hook.h"
 #include "lines.h"
 #include "names.h"
+#include "trace.h"
+#include <dlfcn.h>
+#include <errno.h>
 
 PyObject *module_none(void) {
     py.Py_IncRef(py.none);
@@ -25,30 +29,80 @@ void module_count_lines(PyObject *function, struct region_object *region) {
     py_drop(code);
 }
 
-/* What the module does not have is the installed package's. Names that the import system asks for are not worth loading
- * it. */
-static PyObject *from_package(PyObject *module, PyObject *name) {
-    struct module_state *state = module_state(module);
-    const char *text = py_text(name);
-    bool internal =
-        text && strncmp(text, "__", 2) == 0 && strcmp(text, "__version__") != 0 && strcmp(text, "__all__") != 0;
-    PyObject *helper = internal ? NULL : module_helper(module, "installed");
-    if (helper) return py.PyObject_CallFunctionObjArgs(helper, module, state->package, name, NULL);
-    if (!py.PyErr_Occurred())
-        py.PyErr_Format(module_exception("PyExc_AttributeError"), "module 'scope_profiler' has no attribute '%U'",
-                        name);
+/* ---- functions ------------------------------------------------------------------------------------------------------
+ */
+
+static PyObject *new_recording(PyObject *module, PyObject *unused) {
+    (void)unused;
+    return recording_new(module, false);
+}
+
+/* command(arguments): runs the scope-profiler command and waits; its exit status. */
+static PyObject *command(PyObject *module, PyObject *arguments) {
+    (void)module;
+    enum { MOST = 4000 };
+    const char *texts[MOST + 1]; /* the strings belong to the tuple, which lives until the end */
+    const Py_ssize_t count = py.PyTuple_Size(arguments);
+    if (count > MOST) py.PyErr_Format(module_exception("PyExc_ValueError"), "too many arguments");
+    if (count < 0 || count > MOST) return NULL;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!(texts[i] = py.PyUnicode_AsUTF8(py.PyTuple_GetItem(arguments, i)))) return NULL;
+    texts[count] = NULL;
+    PyThreadState *state = py.PyEval_SaveThread();
+    const int status = rec_command(texts), error = errno;
+    py.PyEval_RestoreThread(state);
+    errno = error;
+    if (status < 0) return py.PyErr_SetFromErrnoWithFilename(module_exception("PyExc_OSError"), rec_command_path());
+    return py.PyLong_FromLong(status);
+}
+
+/* session(): the spool of the run that this process belongs to, or None. */
+static PyObject *session(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    struct recorder *recorder = rec_session();
+    return recorder ? py.PyUnicode_FromString(rec_spool_path(recorder)) : module_none();
+}
+
+static PyObject *set_pause(PyObject *module, PyObject *on) {
+    (void)module;
+    if (py.PyObject_IsTrue(on) > 0)
+        rec_pause();
+    else
+        rec_resume();
+    return module_none();
+}
+
+/* trace(on): this thread's Python functions are regions. True: they are now, and were not before. */
+static PyObject *trace(PyObject *module, PyObject *on) {
+    (void)module;
+    return py.PyBool_FromLong(module_in_main_interpreter() && hook_setprofile_here(py.PyObject_IsTrue(on) > 0));
+}
+
+static PyObject *clock_ns(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return py.Py_BuildValue("L", (long long)rec_clock_ns());
+}
+
+/* configure(key, value): as rec_configure(); value None: as the environment says. */
+static PyObject *configure(PyObject *module, PyObject *args, PyObject *names) {
+    (void)module;
+    static char key_name[] = "key", value_name[] = "value";
+    static char *keywords[] = {key_name, value_name, NULL};
+    const char *key, *value;
+    if (!py.PyArg_ParseTupleAndKeywords(args, names, "sz:configure", keywords, &key, &value)) return NULL;
+    if (rec_configure(key, value)) return module_none();
+    py.PyErr_Format(module_exception("PyExc_ValueError"), "%s: no such setting, or too long a value", key);
     return NULL;
 }
 
 static struct py_method functions[] = {
-    MODULE_METHOD("region", module_region, PY_METH_FASTCALL_KEYWORDS,
-                  "region($module, /, name, tags=None, functions=None)\n--\n\n"
-                  "The region of this name, to be used in a `with` statement.\n\n"
-                  "tags: strings, the same ones at each use. functions: their lines are counted under the region's\n"
-                  "name, where lines are counted."),
-    MODULE_METHOD("profile", module_profile, PY_METH_VARARGS_KEYWORDS,
-                  "profile($module, function_or_name=None, /, *, name=None, tags=None)\n--\n\n"
-                  "Decorates a function: its calls are a region, named after it or as given."),
+    MODULE_METHOD("Recording", new_recording, PY_METH_NOARGS, NULL),
+    MODULE_METHOD("configure", configure, PY_METH_VARARGS_KEYWORDS, NULL),
+    MODULE_METHOD("command", command, PY_METH_O, NULL),
+    MODULE_METHOD("session", session, PY_METH_NOARGS, NULL),
+    MODULE_METHOD("pause", set_pause, PY_METH_O, NULL),
+    MODULE_METHOD("trace", trace, PY_METH_O, NULL),
+    MODULE_METHOD("clock_ns", clock_ns, PY_METH_NOARGS, NULL),
     {0},
 };
 
@@ -61,35 +115,22 @@ static bool add(PyObject *module, const char *name, PyObject *object) {
     return py.PyModule_AddObject(module, name, object) == 0;
 }
 
-/* `import scope_profiler.x` finds the installed package's x. */
-static bool add_package(PyObject *module, struct module_state *state) {
-    state->package = module_find_package();
-    py.PyErr_Clear();
-    if (!state->package) return true;
-    static struct py_method method = MODULE_METHOD("__getattr__", from_package, PY_METH_O, NULL);
-    PyObject *path = py.Py_BuildValue("[O]", state->package), *function = py.PyCFunction_NewEx(&method, module, NULL);
-    bool added = add(module, "__path__", path) && add(module, "__getattr__", function);
-    py_drop(function);
-    py_drop(path);
-    return added;
-}
-
 static int execute(PyObject *module) {
     struct module_state *state = module_state(module);
-    *state = (struct module_state){.regions = py.PyDict_New(),
+    *state = (struct module_state){.recording_type = make_recording_type(),
                                    .region_type = make_region_type(),
                                    .profiled_type = make_profiled_type(),
                                    .segmenter_type = make_segmenter_type(),
                                    .segments_type = make_segments_type()};
-    bool made =
-        state->regions && state->region_type && state->profiled_type && state->segmenter_type && state->segments_type;
-    return made && add(module, "Region", state->region_type) && add_package(module, state) ? 0 : -1;
+    bool made = state->recording_type && state->region_type && state->profiled_type && state->segmenter_type &&
+                state->segments_type && (state->recording = recording_new(module, true));
+    return made && add(module, "Region", state->region_type) && add(module, "recording", state->recording) ? 0 : -1;
 }
 
 #define EACH_REFERENCE(state, reference)                                                                               \
-    PyObject **const references[] = {&(state)->regions,        &(state)->region_type,   &(state)->profiled_type,       \
-                                     &(state)->segmenter_type, &(state)->segments_type, &(state)->helpers,             \
-                                     &(state)->package};                                                               \
+    PyObject **const references[] = {&(state)->recording,      &(state)->recording_type, &(state)->region_type,        \
+                                     &(state)->profiled_type,  &(state)->segmenter_type, &(state)->segments_type,      \
+                                     &(state)->helpers};                                                               \
     for (size_t i_ = 0; i_ < sizeof references / sizeof *references && ((reference) = references[i_], true); i_++)
 
 static int traverse(PyObject *module, int (*visit)(PyObject *, void *), void *data) {
@@ -119,8 +160,8 @@ static PyObject *init(void) {
     static struct py_slot slots[4] = {{PY_MOD_EXEC, NULL}};
     static struct py_module_def definition = {
         .head = {.references = 1},
-        .name = "scope_profiler",
-        .doc = "Regions of a program that is being recorded by `scope-profiler run`.",
+        .name = "_scope_profiler",
+        .doc = "What scope_profiler is written on.",
         .state_size = sizeof(struct module_state),
         .methods = functions,
         .slots = slots,
@@ -137,13 +178,37 @@ static PyObject *init(void) {
     return py.PyModuleDef_Init(&definition);
 }
 
+/* Objects have another shape there. */
+static bool is_free_threaded(void) { return strstr(py.Py_GetVersion(), "free-threading") != NULL; }
+
 static void found(void) {
-    if (strstr(py.Py_GetVersion(), "free-threading")) return; /* objects have another shape there */
-    py.PyImport_AppendInittab("scope_profiler", init);
+    if (is_free_threaded()) return;
+    py.PyImport_AppendInittab("_scope_profiler", init);
+    py.PyImport_AppendInittab("scope_profiler", module_front);
 }
 
 static const struct attach_room room = {.found = found};
 
 __attribute__((constructor(ATTACH_ADD_PRIORITY))) static void begin(void) {
     if (rec_session()) attach_add(&room);
+}
+
+/* ---- loaded as an extension module, in a process that is not recorded ---------------------------------------------
+ */
+
+/* A libpython may be loaded for itself alone: then it is the caller. */
+static bool find_python(const void *caller) {
+    Dl_info where;
+    if (py.handle) return true;
+    if (dlsym(RTLD_DEFAULT, "Py_GetVersion")) return py_load(RTLD_DEFAULT, NULL);
+    void *library = dladdr(caller, &where) ? dlopen(where.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return library && py_load(library, NULL);
+}
+
+__attribute__((visibility("default"))) PyObject *PyInit__scope_profiler(void);
+PyObject *PyInit__scope_profiler(void) {
+    if (!find_python(__builtin_return_address(0))) return NULL;
+    if (!is_free_threaded()) return init();
+    py.PyErr_Format(module_exception("PyExc_ImportError"), "scope_profiler: free-threaded Pythons are not supported");
+    return NULL;
 }

@@ -1,12 +1,14 @@
-/* module.h: the builtin module `scope_profiler`, which a program can import while it is recorded. It is there before
- * any installed package of that name, without a header or a library of Python's: the shapes that CPython wants to see
- * are those of its stable ABI and of builds with a GIL.
+/* module.h: the modules `_scope_profiler` and `scope_profiler`. The first is what the Python package scope_profiler is
+ * written on: recordings, regions, decorators. Both are builtin where a program is recorded; elsewhere the package loads
+ * the first from this very object, so there is no header and no library of Python's in it: the shapes that CPython wants
+ * to see are those of its stable ABI and of builds with a GIL.
  *
- * module.c has the table of functions; what they make has a file each. To add a function: a line there. To add a type:
+ * module.c makes the modules; what they are made of has a file each. To add a function: a line there. To add a type:
  * a struct and a make_*_type() here, a file, and a line in struct module_state. */
 #ifndef SCOPE_PROFILER_MODULE_H
 #define SCOPE_PROFILER_MODULE_H
 
+#include "../markers/live.h"
 #include "pyapi.h"
 #include "recorder.h"
 
@@ -65,6 +67,7 @@ enum {
     PY_TP_ITER = 62,
     PY_TP_ITERNEXT = 63,
     PY_TP_METHODS = 64,
+    PY_TP_GETSET = 73,
     PY_TP_REPR = 66,
     PY_TP_SETATTRO = 69,
     PY_TP_TRAVERSE = 71,
@@ -72,10 +75,13 @@ enum {
     PY_MOD_EXEC = 2,
     PY_MOD_MULTIPLE_INTERPRETERS = 3,
     PY_MOD_GIL = 4,
+    PY_T_INT = 1,
     PY_T_OBJECT = 6,
+    PY_T_BOOL = 14,
     PY_T_SSIZE = 19,
     PY_READONLY = 1,
     PY_DEFAULT = 1 << 18, /* type flags */
+    PY_BASE_TYPE = 1 << 10,
     PY_HAVE_GC = 1 << 14,
     PY_HAVE_VECTORCALL = 1 << 11,
     PY_METHOD_DESCRIPTOR = 1 << 17,
@@ -87,11 +93,10 @@ enum {
 /* ---- the module's own ----------------------------------------------------------------------------------------------
  */
 
-struct module_state {  /* of one interpreter's module; references are its own */
-    PyObject *regions; /* dict: name -> Region */
-    PyObject *region_type, *profiled_type, *segmenter_type, *segments_type;
-    PyObject *helpers; /* dict: what module_helpers.c defines, NULL until it is needed */
-    PyObject *package; /* str: directory of an installed package of our name, NULL none */
+struct module_state { /* of one interpreter's _scope_profiler; references are its own */
+    PyObject *recording_type, *region_type, *profiled_type, *segmenter_type, *segments_type;
+    PyObject *recording; /* the one whose regions everybody's are */
+    PyObject *helpers;   /* dict: what module_helpers.c defines, NULL until it is needed */
 };
 
 static inline struct module_state *module_state(PyObject *module) { return py.PyModule_GetState(module); }
@@ -99,36 +104,69 @@ static inline PyObject *py_type(const void *object) { return ((const struct py_h
 PyObject *module_none(void);                    /* a new reference to None */
 PyObject *module_exception(const char *symbol); /* borrowed: "PyExc_ValueError" */
 
+/* Where regions go. Never freed, since regions point to it. */
+struct recording {
+    struct recorder *recorder; /* its own; NULL: the session's, or none */
+    struct recorder *before;   /* complete, and waits to be collected */
+    bool is_default;           /* rec_begin() and rec_end() are its own */
+    bool silent;               /* its regions record nothing */
+    unsigned serial;           /* even: of `recorder`, where it is not the default one */
+    struct live live;
+};
+
+struct recording_object {
+    struct py_head head;
+    struct recording *of;
+    PyObject *module;
+    PyObject *regions;     /* dict: name -> region */
+    PyObject *decorated;   /* the same, of those that functions are decorated with: they outlive a setup */
+    PyObject *region_type; /* of new regions */
+    bool undecorated;      /* profile() gives functions back as they are */
+};
+PyObject *make_recording_type(void);
+PyObject *recording_new(PyObject *module, bool is_default);
+
 /* A region as the program holds it: a context manager, the same object for the same name. It keeps no state of a call:
  * threads and recursion may enter it at will. */
 struct region_object {
     struct py_head head;
     int id;
-    unsigned serial; /* rec_default_serial whose number `id` is */
-    PyObject *name;  /* str */
-    PyObject *tags;  /* str: a JSON array, or None */
-    PyObject *file;  /* str or None: where it was first named */
+    unsigned serial; /* rec_default_serial, or that of its recording, whose number `id` is */
+    struct recording *of;
+    PyObject *name; /* str */
+    PyObject *tags; /* str: a JSON array, or None */
+    PyObject *file; /* str or None: where it was first named */
     int line;
 };
 PyObject *make_region_type(void);
 
-/* The region of this name (str), made at its first use; a new reference. tags: a sequence of str, None or NULL. code:
- * whose place it gets, NULL: that of the running frame. NULL with an error set. */
-struct region_object *region_object_get(PyObject *module, PyObject *name, PyObject *tags, PyObject *code);
+/* The recording's region of this name (str), made at its first use; a new reference. tags: a sequence of str, None or
+ * NULL. code: whose place it gets, NULL: that of the running frame. NULL with an error set. */
+struct region_object *region_object_get(struct recording_object *recording, PyObject *name, PyObject *tags,
+                                        PyObject *code);
+/* What it does where its number is another recorder's, or its recording is not the default one. */
+void region_begin_other(struct region_object *region);
+void region_end_other(const struct region_object *region);
+/* Gives it a number now, in the order of the regions' names. */
 void region_renew(struct region_object *region);
 
 static inline void region_begin(struct region_object *region) {
-    if (__builtin_expect(region->serial != rec_default_serial, 0)) region_renew(region);
-    rec_begin(region->id);
+    if (__builtin_expect(region->serial == rec_default_serial, 1))
+        rec_begin(region->id);
+    else
+        region_begin_other(region);
 }
 static inline void region_end(const struct region_object *region) {
-    if (__builtin_expect(region->serial == rec_default_serial, 1)) rec_end(region->id);
+    if (__builtin_expect(region->serial == rec_default_serial, 1))
+        rec_end(region->id);
+    else
+        region_end_other(region);
 }
 
-/* region(name, tags=None, functions=None) */
-PyObject *module_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names);
-/* profile(function), profile(name=None, *, tags=None, ...) */
-PyObject *module_profile(PyObject *module, PyObject *args, PyObject *names);
+/* Methods of recordings: region(name, functions=None, tags=None) */
+PyObject *module_region(PyObject *recording, PyObject *const *args, Py_ssize_t count, PyObject *names);
+/* profile(function), profile(name=None, *, tags=None) */
+PyObject *module_profile(PyObject *recording, PyObject *args, PyObject *names);
 
 /* A decorated plain function: called as the function is, and otherwise as good as the function itself. */
 PyObject *make_profiled_type(void);
@@ -139,13 +177,21 @@ PyObject *profiled_new(PyObject *module, PyObject *function, struct region_objec
  * in for it in `yield from` and `await`. */
 PyObject *make_segmenter_type(void);
 PyObject *make_segments_type(void);
-PyObject *segmenter_new(PyObject *module, struct region_object *region);
+PyObject *segmenter_new(struct recording_object *recording, struct region_object *region);
 
 /* The function `name` of the helpers, which are written in Python: borrowed; NULL with an error set. */
 PyObject *module_helper(PyObject *module, const char *name);
 
-/* The directory of a package of our name on sys.path, a new str; NULL: none, or an error that is not worth raising. */
-PyObject *module_find_package(void);
+/* The directory of our package, "" where this object lies without it; with a slash behind it. */
+const char *module_directory(void);
+/* True for a file of our package. */
+static inline bool module_owns_file(const char *file) {
+    const char *directory = module_directory();
+    return *directory && strncmp(file, directory, strlen(directory)) == 0;
+}
+
+/* The builtin module scope_profiler. */
+PyObject *module_front(void);
 
 /* What code objects remember is known there alone. */
 bool module_in_main_interpreter(void);

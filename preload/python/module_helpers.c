@@ -1,9 +1,7 @@
 /* What is best said in Python: wrappers that are generator and coroutine functions themselves, so that whoever looks at
- * a decorated function finds the kind that it is; and the installed package behind the module. */
+ * a decorated function finds the kind that it is; and what the builtin module scope_profiler is made of. */
 #include "attach.h"
 #include "module.h"
-#include <stdio.h>
-#include <sys/stat.h>
 
 static const char source[] =
     "def _like(wrapper, function):\n"
@@ -47,22 +45,52 @@ static const char source[] =
     "                step = segments(inner.asend(sent), True)\n"
     "    return _like(wrapper, function)\n"
     "\n"
-    "_real = []\n"
-    "def installed(module, path, name):\n"
-    "    if not _real:\n"
+    "def front(module, core, ours, installed):\n"
+    "    scope = module.__dict__\n"
+    "    path = [place.rstrip('/') for place in (ours, installed) if place]\n"
+    "    if path:\n"
+    "        scope['__path__'] = path\n"
+    "    if ours:\n"
+    "        name = ours + '__init__.py'\n"
+    "        with open(name, 'rb') as file:\n"
+    "            exec(compile(file.read(), name, 'exec'), scope)\n"
+    "    else:\n"
+    "        scope['region'] = core.recording.region\n"
+    "        scope['profile'] = core.recording.profile\n"
+    "    if installed:\n"
+    "        scope['__getattr__'] = _beside(installed, scope.get('__getattr__'))\n"
+    "    return True\n"
+    "\n"
+    "def _missing(name):\n"
+    "    raise AttributeError(f\"module 'scope_profiler' has no attribute '{name}'\")\n"
+    "\n"
+    "def _beside(path, ours):\n"
+    "    real = []\n"
+    "    def load():\n"
     "        import importlib.util\n"
     "        spec = importlib.util.spec_from_file_location(\n"
     "            'scope_profiler', path + '/__init__.py', submodule_search_locations=[path])\n"
-    "        _real.append(importlib.util.module_from_spec(spec))\n"
+    "        real.append(importlib.util.module_from_spec(spec))\n"
     "        try:\n"
-    "            spec.loader.exec_module(_real[0])\n"
+    "            spec.loader.exec_module(real[0])\n"
     "        except BaseException:\n"
-    "            _real.clear()\n"
+    "            real.clear()\n"
     "            raise\n"
-    "    try:\n"
-    "        return getattr(_real[0], name)\n"
-    "    except AttributeError:\n"
-    "        raise AttributeError(f\"module 'scope_profiler' has no attribute '{name}'\") from None\n";
+    "    def __getattr__(name):\n"
+    "        if ours is not None:\n"
+    "            try:\n"
+    "                return ours(name)\n"
+    "            except AttributeError:\n"
+    "                pass\n"
+    "        if name.startswith('__') and name not in ('__version__', '__all__'):\n"
+    "            _missing(name)\n"
+    "        if not real:\n"
+    "            load()\n"
+    "        try:\n"
+    "            return getattr(real[0], name)\n"
+    "        except AttributeError:\n"
+    "            _missing(name)\n"
+    "    return __getattr__\n";
 
 static PyObject *define(void) {
     PyObject *globals = py.PyDict_New(), *code = NULL, *result = NULL;
@@ -87,20 +115,4 @@ PyObject *module_helper(PyObject *module, const char *name) {
     struct module_state *state = module_state(module);
     if (!state->helpers) state->helpers = define();
     return state->helpers ? py.PyDict_GetItemString(state->helpers, name) : NULL;
-}
-
-PyObject *module_find_package(void) {
-    PyObject *list = py.PySys_GetObject("path"), *entry;
-    for (Py_ssize_t i = 0; list && (entry = py.PyList_GetItem(list, i)); i++) {
-        char path[4096];
-        struct stat about;
-        const char *directory = py_text(entry);
-        if (!directory) continue;
-        const char *slash = *directory ? "/" : "";
-        int length = snprintf(path, sizeof path, "%s%sscope_profiler/__init__.py", directory, slash);
-        if (length < 0 || length >= (int)sizeof path || stat(path, &about) != 0 || !S_ISREG(about.st_mode)) continue;
-        path[length - (int)strlen("/__init__.py")] = 0;
-        return py.PyUnicode_FromString(path);
-    }
-    return NULL;
 }

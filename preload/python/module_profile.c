@@ -158,7 +158,8 @@ PyObject *profiled_new(PyObject *module, PyObject *function, struct region_objec
 /* ---- decorating -------------------------------------------------------------------------------------------------- */
 
 struct decoration {
-    PyObject *module, *name, *tags; /* borrowed; name, tags: None or not given */
+    struct recording_object *recording;
+    PyObject *name, *tags; /* borrowed; None or not given */
 };
 
 static bool given(PyObject *value) { return value && value != (PyObject *)py.none; }
@@ -171,26 +172,35 @@ static const char *helper_for(long flags) {
     return flags & (GENERATOR | ITERABLE_COROUTINE) ? "generator" : NULL;
 }
 
-static PyObject *wrap_suspending(PyObject *module, const char *kind, PyObject *function, struct region_object *region) {
-    PyObject *helper = module_helper(module, kind);
-    PyObject *segmenter = helper ? segmenter_new(module, region) : NULL;
+static PyObject *wrap_suspending(struct recording_object *recording, const char *kind, PyObject *function,
+                                 struct region_object *region) {
+    PyObject *helper = module_helper(recording->module, kind);
+    PyObject *segmenter = helper ? segmenter_new(recording, region) : NULL;
     PyObject *wrapper = segmenter ? py.PyObject_CallFunctionObjArgs(helper, function, segmenter, NULL) : NULL;
     py_drop(segmenter);
     return wrapper;
 }
 
+static PyObject *wrap(const struct decoration *how, PyObject *function, PyObject *code,
+                      struct region_object *region) {
+    const char *kind = code ? helper_for(py_attribute_long(code, "co_flags", 0)) : NULL;
+    if (code && module_in_main_interpreter())
+        names_leave_out(code); /* its calls are this region's, not another's as well */
+    module_count_lines(function, region);
+    return kind ? wrap_suspending(how->recording, kind, function, region)
+                : profiled_new(how->recording->module, function, region);
+}
+
 static PyObject *decorate_function(const struct decoration *how, PyObject *function) {
     PyObject *code = py_attribute(function, "__code__");
     PyObject *name = given(how->name) ? how->name : py.PyObject_GetAttrString(function, "__name__");
-    struct region_object *region = name ? region_object_get(how->module, name, how->tags, code) : NULL;
+    struct region_object *region = name ? region_object_get(how->recording, name, how->tags, code) : NULL;
     PyObject *result = NULL;
-    if (region) {
-        const char *kind = code ? helper_for(py_attribute_long(code, "co_flags", 0)) : NULL;
-        if (code && module_in_main_interpreter())
-            names_leave_out(code); /* its calls are this region's, not another's as well */
-        module_count_lines(function, region);
-        result =
-            kind ? wrap_suspending(how->module, kind, function, region) : profiled_new(how->module, function, region);
+    if (region && how->recording->undecorated) {
+        py.Py_IncRef(function);
+        result = function;
+    } else if (region && py.PyDict_SetItem(how->recording->decorated, region->name, (PyObject *)region) == 0) {
+        result = wrap(how, function, code, region);
     }
     py_drop((PyObject *)region);
     if (!given(how->name)) py_drop(name);
@@ -221,9 +231,9 @@ static PyObject *decorate(const struct decoration *how, PyObject *target) {
 
 /* ---- profile() --------------------------------------------------------------------------------------------------- */
 
-/* The decorator of profile("name"): its self is (module, name, tags). */
+/* The decorator of profile("name"): its self is (recording, name, tags). */
 static PyObject *decorate_later(PyObject *self, PyObject *target) {
-    const struct decoration how = {py.PyTuple_GetItem(self, 0), py.PyTuple_GetItem(self, 1),
+    const struct decoration how = {(struct recording_object *)py.PyTuple_GetItem(self, 0), py.PyTuple_GetItem(self, 1),
                                    py.PyTuple_GetItem(self, 2)};
     return decorate(&how, target);
 }
@@ -231,23 +241,19 @@ static PyObject *decorate_later(PyObject *self, PyObject *target) {
 static PyObject *decorator(const struct decoration *how) {
     static struct py_method method = MODULE_METHOD("profile", decorate_later, PY_METH_O, NULL);
     PyObject *none = (PyObject *)py.none;
-    PyObject *self = py.PyTuple_Pack(3, how->module, how->name ? how->name : none, how->tags ? how->tags : none);
+    PyObject *self = py.PyTuple_Pack(3, (PyObject *)how->recording, how->name ? how->name : none,
+                                     how->tags ? how->tags : none);
     PyObject *function = self ? py.PyCFunction_NewEx(&method, self, NULL) : NULL;
     py_drop(self);
     return function;
 }
 
-PyObject *module_profile(PyObject *module, PyObject *args, PyObject *names) {
-    static char first_name[] = "", name_name[] = "name", tags_name[] = "tags", recursive_name[] = "recursive",
-                metadata_name[] = "metadata", outcome_name[] = "record_outcome";
-    static char *keywords[] = {first_name, name_name, tags_name, recursive_name, metadata_name, outcome_name, NULL};
-    PyObject *first = NULL, *name = NULL, *tags = NULL, *recursive = NULL, *metadata = NULL, *outcome = NULL;
-    if (!py.PyArg_ParseTupleAndKeywords(args, names, "|O$OOOOO:profile", keywords, &first, &name, &tags, &recursive,
-                                        &metadata, &outcome))
-        return NULL;
-    if (given(recursive) || given(metadata) || (outcome && py.PyObject_IsTrue(outcome) > 0))
-        rec_warn("profile(): recursive, metadata and record_outcome are not recorded");
+PyObject *module_profile(PyObject *self, PyObject *args, PyObject *names) {
+    static char first_name[] = "", name_name[] = "name", tags_name[] = "tags";
+    static char *keywords[] = {first_name, name_name, tags_name, NULL};
+    PyObject *first = NULL, *name = NULL, *tags = NULL;
+    if (!py.PyArg_ParseTupleAndKeywords(args, names, "|O$OO:profile", keywords, &first, &name, &tags)) return NULL;
     const bool is_name = given(first) && py_type(first) == (PyObject *)py.unicode_type;
-    const struct decoration how = {module, is_name ? first : name, tags};
+    const struct decoration how = {(struct recording_object *)self, is_name ? first : name, tags};
     return given(first) && !is_name ? decorate(&how, first) : decorator(&how);
 }

@@ -39,6 +39,9 @@ PyObject *make_region_type(void) {
     };
     static struct py_member members[] = {
         {"name", PY_T_OBJECT, offsetof(struct region_object, name), PY_READONLY, NULL},
+        {"_tags", PY_T_OBJECT, offsetof(struct region_object, tags), PY_READONLY, NULL},
+        {"_file", PY_T_OBJECT, offsetof(struct region_object, file), PY_READONLY, NULL},
+        {"_line", PY_T_INT, offsetof(struct region_object, line), PY_READONLY, NULL},
         {0},
     };
     struct py_slot slots[] = {{PY_TP_METHODS, methods},
@@ -47,18 +50,47 @@ PyObject *make_region_type(void) {
                               {PY_TP_REPR, (void *)(uintptr_t)repr},
                               {0, NULL}};
     struct py_type_spec spec = {
-        .name = "scope_profiler.Region", .size = sizeof(struct region_object), .flags = PY_DEFAULT, .slots = slots};
+        .name = "_scope_profiler.Region",
+        .size = sizeof(struct region_object),
+        .flags = PY_DEFAULT | PY_BASE_TYPE,
+        .slots = slots};
     return py.PyType_FromSpec(&spec);
 }
 
 /* ---- making one -------------------------------------------------------------------------------------------------- */
 
-void region_renew(struct region_object *region) {
+static int number_in(struct region_object *region, struct recorder *recorder) {
     Py_ssize_t length = 0;
     const char *name = py.PyUnicode_AsUTF8AndSize(region->name, &length);
-    region->serial = rec_default_serial;
-    region->id =
-        name ? rec_region(name, (size_t)length, py_text(region->file), region->line, py_text(region->tags)) : -1;
+    const char *file = py_text(region->file), *tags = py_text(region->tags);
+    if (!name || region->of->silent) return -1;
+    return recorder ? rec_region_in(recorder, name, (size_t)length, file, region->line, tags)
+                    : rec_region(name, (size_t)length, file, region->line, tags);
+}
+
+static bool is_everybodys(const struct recording *of) { return of->is_default || rec_session(); }
+
+void region_renew(struct region_object *region) {
+    const struct recording *of = region->of;
+    const bool own = !is_everybodys(of);
+    const unsigned serial = own ? of->serial : rec_default_serial;
+    if (region->serial == serial || (own && !of->recorder)) return;
+    region->serial = serial;
+    region->id = number_in(region, own ? of->recorder : NULL);
+}
+
+void region_begin_other(struct region_object *region) {
+    region_renew(region);
+    if (is_everybodys(region->of))
+        rec_begin(region->id);
+    else if (region->of->recorder)
+        rec_begin_in(region->of->recorder, region->id);
+}
+
+/* A call that began in another recording ends nowhere. */
+void region_end_other(const struct region_object *region) {
+    const struct recording *of = region->of;
+    if (!is_everybodys(of) && of->recorder && region->serial == of->serial) rec_end_in(of->recorder, region->id);
 }
 
 struct text {
@@ -118,14 +150,36 @@ static PyObject *tags_text(PyObject *tags) {
     return result;
 }
 
+/* The innermost frame that is not our package's; a new reference or NULL. */
+static PyObject *users_frame(void) {
+    PyObject *frame = (PyObject *)py.PyEval_GetFrame();
+    if (frame) py.Py_IncRef(frame);
+    while (frame) {
+        PyObject *code = py_attribute(frame, "f_code"), *file = code ? py_attribute(code, "co_filename") : NULL;
+        const char *path = py_text(file);
+        const bool ours = path && module_owns_file(path);
+        py_drop(file);
+        py_drop(code);
+        if (!ours) return frame;
+        PyObject *back = py_attribute(frame, "f_back");
+        py.Py_DecRef(frame);
+        frame = back;
+        if (frame == (PyObject *)py.none) {
+            py.Py_DecRef(frame);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
 /* Where a region is defined: at a function, or where the program is now. */
 static void locate(struct region_object *region, PyObject *code) {
-    PyFrameObject *frame = code ? NULL : py.PyEval_GetFrame();
-    PyObject *running = frame ? py_attribute((PyObject *)frame, "f_code") : NULL;
+    PyObject *frame = code ? NULL : users_frame(), *running = frame ? py_attribute(frame, "f_code") : NULL;
     if (code) region->line = (int)py_attribute_long(code, "co_firstlineno", -1);
-    if (frame) region->line = py.PyFrame_GetLineNumber(frame);
+    if (frame) region->line = (int)py_attribute_long(frame, "f_lineno", -1);
     if (code || running) region->file = py_attribute(code ? code : running, "co_filename");
     py_drop(running);
+    py_drop(frame);
 }
 
 /* What is behind a NUL would not be recorded, and names that differ there would be one region. */
@@ -137,17 +191,19 @@ static bool has_nul(PyObject *name) {
     return true;
 }
 
-static struct region_object *make(struct module_state *state, PyObject *name, PyObject *tags, PyObject *code) {
+static struct region_object *make(struct recording_object *recording, PyObject *name, PyObject *tags,
+                                  PyObject *code) {
     if (has_nul(name)) return NULL;
-    struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(state->region_type, 0);
+    struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(recording->region_type, 0);
     if (!region) return NULL;
     py.Py_IncRef(name);
+    region->of = recording->of;
     region->name = name;
     region->line = -1;
     locate(region, code);
     region->tags = tags_text(tags);
     if (!region->tags || !py.PyUnicode_AsUTF8(name) ||
-        py.PyDict_SetItem(state->regions, name, (PyObject *)region) != 0) {
+        py.PyDict_SetItem(recording->regions, name, (PyObject *)region) != 0) {
         py.Py_DecRef((PyObject *)region);
         return NULL;
     }
@@ -172,15 +228,15 @@ static bool agree(struct region_object *region, PyObject *tags) {
     return good;
 }
 
-struct region_object *region_object_get(PyObject *module, PyObject *name, PyObject *tags, PyObject *code) {
-    struct module_state *state = module_state(module);
+struct region_object *region_object_get(struct recording_object *recording, PyObject *name, PyObject *tags,
+                                        PyObject *code) {
     if (py_type(name) != (PyObject *)py.unicode_type && !py.PyUnicode_AsUTF8(name)) {
         py.PyErr_Clear();
         py.PyErr_Format(module_exception("PyExc_TypeError"), "the name of a region must be a str, not %R", name);
         return NULL;
     }
-    struct region_object *region = (struct region_object *)py.PyDict_GetItem(state->regions, name);
-    if (!region) return make(state, name, tags, code);
+    struct region_object *region = (struct region_object *)py.PyDict_GetItem(recording->regions, name);
+    if (!region) return make(recording, name, tags, code);
     if (tags && !agree(region, tags)) return NULL;
     py.Py_IncRef((PyObject *)region);
     return region;
@@ -196,12 +252,13 @@ static bool count_lines_of(PyObject *functions, struct region_object *region) {
     return !py.PyErr_Occurred();
 }
 
-enum { NAME, TAGS, FUNCTIONS, ARGUMENTS };
-static const char *const argument_names[ARGUMENTS] = {"name", "tags", "functions"};
+enum { NAME, FUNCTIONS, TAGS, ARGUMENTS };
+static const char *const argument_names[ARGUMENTS] = {"region_name", "functions", "tags"};
 
 static bool take_keyword(PyObject *values[ARGUMENTS], const char *keyword, PyObject *value) {
     for (int i = 0; i < ARGUMENTS; i++) {
-        if (strcmp(keyword, argument_names[i]) != 0) continue;
+        const bool is_name = i == NAME && strcmp(keyword, "name") == 0;
+        if (!is_name && strcmp(keyword, argument_names[i]) != 0) continue;
         if (values[i])
             py.PyErr_Format(module_exception("PyExc_TypeError"), "region() got two values for '%s'", keyword);
         values[i] = value;
@@ -211,11 +268,11 @@ static bool take_keyword(PyObject *values[ARGUMENTS], const char *keyword, PyObj
     return false;
 }
 
-static PyObject *region_with(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+static PyObject *region_with(struct recording_object *recording, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     PyObject *values[ARGUMENTS] = {0}, *none = module_none();
     py.Py_DecRef(none); /* it does not go away */
     if (count > ARGUMENTS) {
-        py.PyErr_Format(module_exception("PyExc_TypeError"), "region() takes a name, tags and functions");
+        py.PyErr_Format(module_exception("PyExc_TypeError"), "region() takes a name, functions and tags");
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) values[i] = args[i];
@@ -227,7 +284,7 @@ static PyObject *region_with(PyObject *module, PyObject *const *args, Py_ssize_t
         py.PyErr_Format(module_exception("PyExc_TypeError"), "region() needs a name");
         return NULL;
     }
-    struct region_object *region = region_object_get(module, values[NAME], values[TAGS], NULL);
+    struct region_object *region = region_object_get(recording, values[NAME], values[TAGS], NULL);
     bool more = values[FUNCTIONS] && values[FUNCTIONS] != none;
     if (region && more && !count_lines_of(values[FUNCTIONS], region)) {
         py.Py_DecRef((PyObject *)region);
@@ -236,13 +293,14 @@ static PyObject *region_with(PyObject *module, PyObject *const *args, Py_ssize_t
     return (PyObject *)region;
 }
 
-PyObject *module_region(PyObject *module, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+PyObject *module_region(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+    struct recording_object *recording = (struct recording_object *)self;
     if (__builtin_expect(count == 1 && !names, 1)) {
-        PyObject *region = py.PyDict_GetItem(module_state(module)->regions, args[0]);
+        PyObject *region = py.PyDict_GetItem(recording->regions, args[0]);
         if (__builtin_expect(region != NULL, 1)) {
             py.Py_IncRef(region);
             return region;
         }
     }
-    return region_with(module, args, count, names);
+    return region_with(recording, args, count, names);
 }

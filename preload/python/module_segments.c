@@ -48,7 +48,7 @@ static PyObject *throw(PyObject * self, PyObject *args) {
 }
 
 /* One that has not begun runs nothing when it is closed. */
-static PyObject *close(PyObject *self, PyObject *unused) {
+static PyObject *close_inner(PyObject *self, PyObject *unused) {
     (void)unused;
     struct segments_object *segments = (struct segments_object *)self;
     const bool runs = segments->started;
@@ -92,7 +92,7 @@ PyObject *make_segments_type(void) {
     static struct py_method methods[] = {
         MODULE_METHOD("send", send, PY_METH_O, NULL),
         MODULE_METHOD("throw", throw, METH_VARARGS, NULL),
-        MODULE_METHOD("close", close, PY_METH_NOARGS, NULL),
+        MODULE_METHOD("close", close_inner, PY_METH_NOARGS, NULL),
         {0},
     };
     struct py_slot slots[] = {{PY_TP_METHODS, methods},
@@ -153,15 +153,16 @@ PyObject *make_segmenter_type(void) {
     return py.PyType_FromSpec(&spec);
 }
 
-static struct region_object *resumed_region(PyObject *module, struct region_object *call) {
+static struct region_object *resumed_region(struct recording_object *recording, struct region_object *call) {
     PyObject *name = py.PyUnicode_FromFormat("%U [resumed]", call->name);
-    struct region_object *region = name ? region_object_get(module, name, NULL, NULL) : NULL;
+    struct region_object *region = name ? region_object_get(recording, name, NULL, NULL) : NULL;
+    if (region) py.PyDict_SetItem(recording->decorated, name, (PyObject *)region);
     py_drop(name);
     return region;
 }
 
-PyObject *segmenter_new(PyObject *module, struct region_object *region) {
-    struct module_state *state = module_state(module);
+PyObject *segmenter_new(struct recording_object *recording, struct region_object *region) {
+    struct module_state *state = module_state(recording->module);
     PyObject *object = py.PyType_GenericAlloc(state->segmenter_type, 0);
     struct segmenter_object *segmenter = (struct segmenter_object *)object;
     if (!object) return NULL;
@@ -169,7 +170,7 @@ PyObject *segmenter_new(PyObject *module, struct region_object *region) {
     py.Py_IncRef((PyObject *)region);
     segmenter->segments_type = state->segments_type;
     segmenter->call = region;
-    segmenter->resumed = resumed_region(module, region);
+    segmenter->resumed = resumed_region(recording, region);
     segmenter->send = py.PyUnicode_InternFromString("send");
     segmenter->throw = py.PyUnicode_InternFromString("throw");
     segmenter->close = py.PyUnicode_InternFromString("close");

@@ -1,5 +1,6 @@
 #include "names.h"
 #include "attach.h"
+#include "module.h"
 #include "places.h"
 #include "qualnames.h"
 #include <errno.h>
@@ -111,6 +112,7 @@ static bool is_lambda(const char *name) {
 /* NULL: not to be recorded. */
 static struct place *find_place(const struct identity *id, PyObject *globals) {
     char name[4096];
+    if (module_owns_file(id->file)) return NULL; /* how we do it is nobody's business */
     if (!record_all && is_library(id->file, globals, id->module)) return NULL;
     snprintf(name, sizeof name, "%s.%s", id->module ? id->module : id->file, id->name);
     return wanted(name) ? place_of(name, id->file, id->line, is_lambda(id->name)) : NULL;

@@ -112,6 +112,13 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, Py_ssize_t, PyTuple_Size, (PyObject *))                                                            \
     F(8, 0, NEEDED, PyObject *, PyTuple_GetItem, (PyObject *, Py_ssize_t))                                             \
     F(8, 0, NEEDED, PyObject *, PyList_GetItem, (PyObject *, Py_ssize_t))                                              \
+    F(8, 0, NEEDED, PyObject *, PyList_New, (Py_ssize_t))                                                              \
+    F(8, 0, NEEDED, int, PyList_Append, (PyObject *, PyObject *))                                                      \
+    F(8, 0, NEEDED, PyObject *, PyBytes_FromStringAndSize, (const char *, Py_ssize_t))                                 \
+    F(8, 0, NEEDED, PyObject *, PyErr_SetFromErrnoWithFilename, (PyObject *, const char *))                            \
+    F(8, 0, NEEDED, int, PyDict_Next, (PyObject *, Py_ssize_t *, PyObject **, PyObject **))                            \
+    F(8, 0, NEEDED, PyThreadState *, PyEval_SaveThread, (void))                                                        \
+    F(8, 0, NEEDED, void, PyEval_RestoreThread, (PyThreadState *))                                                     \
     F(8, 0, NEEDED, const char *, PyUnicode_AsUTF8, (PyObject *))                                                      \
     F(8, 0, NEEDED, const char *, PyUnicode_AsUTF8AndSize, (PyObject *, Py_ssize_t *))                                 \
     F(8, 0, NEEDED, PyObject *, PyUnicode_FromString, (const char *))                                                  \
@@ -153,6 +160,7 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, long, PyLong_AsLong, (PyObject *))                                                                 \
     F(8, 0, NEEDED, PyObject *, PyLong_FromLong, (long))                                                               \
     F(8, 0, NEEDED, PyObject *, PyLong_FromUnsignedLong, (unsigned long))                                              \
+    F(8, 0, NEEDED, PyObject *, PyBool_FromLong, (long))                                                               \
     F(8, 0, NEEDED, PyObject *, PyErr_Occurred, (void))                                                                \
     F(8, 0, NEEDED, void, PyErr_Clear, (void))                                                                         \
     F(8, 0, NEEDED, void, PyErr_Fetch, (PyObject **, PyObject **, PyObject **))                                        \

@@ -71,28 +71,57 @@ static char **clean_environment(size_t *bytes) {
     return clean;
 }
 
-int command_collect(const char *spool, const char *output, bool keep) {
+/* arguments[0] is the command itself. 0 with its wait status, or an errno. */
+static int run(char **arguments, int *status) {
     size_t environment_bytes;
     char *stack = sys_pages(2 * STACK);
     char **environment = clean_environment(&environment_bytes);
-    char *arguments[8] = {command, "collect", (char *)spool, keep ? "-qq" : "-q"};
-    size_t count = 4;
-    int status = -1, result = ENOMEM;
-    if (keep) arguments[count++] = "--keep";
-    if (output) arguments[count++] = "-o";
-    if (output) arguments[count++] = (char *)output;
+    int result = ENOMEM;
     if (stack && environment) {
         struct sys_quiet q = sys_quiet_begin();
         struct start s = {arguments, environment, q.mask, stack};
         /* No exit signal: the program's SIGCHLD handler and its wait() never hear of this child. */
         pid_t pid = clone(go_between, stack + 2 * STACK, CLONE_VM | CLONE_VFORK, &s);
         result = pid < 0 ? errno : 0;
-        while (pid > 0 && waitpid(pid, &status, __WCLONE) < 0)
+        while (pid > 0 && waitpid(pid, status, __WCLONE) < 0)
             if (errno != EINTR) break;
         sys_quiet_end(q);
     }
     if (stack) munmap(stack, 2 * STACK);
     if (environment) munmap(environment, environment_bytes);
+    return result;
+}
+
+int rec_command(const char *const *arguments) {
+    enum { MOST = 4096 };
+    size_t count = 0;
+    while (arguments[count]) count++;
+    const size_t bytes = (count + 2) * sizeof(char *);
+    char **all = count < MOST ? sys_pages(bytes) : NULL;
+    if (!all) {
+        errno = count < MOST ? ENOMEM : E2BIG;
+        return -1;
+    }
+    int status = -1;
+    all[0] = command;
+    memcpy(all + 1, arguments, count * sizeof *all);
+    const int error = run(all, &status);
+    munmap(all, bytes);
+    if (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) < 126) return WEXITSTATUS(status);
+    errno = error ? error : WIFEXITED(status) && WEXITSTATUS(status) == 127 ? ENOENT : EIO;
+    return -1;
+}
+
+const char *rec_command_path(void) { return command; }
+
+int command_collect(const char *spool, const char *output, bool keep) {
+    char *arguments[8] = {command, "collect", (char *)spool, keep ? "-qq" : "-q"};
+    size_t count = 4;
+    int status = -1;
+    if (keep) arguments[count++] = "--keep";
+    if (output) arguments[count++] = "-o";
+    if (output) arguments[count++] = (char *)output;
+    const int result = run(arguments, &status);
     if (result) return result;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         rec_warn("cannot run %s: the records are left in %s", command, spool);

@@ -1,9 +1,8 @@
 #include "internal.h"
 
-/* What other rooms keep in the session's spool beside the lanes. */
+/* What other rooms keep in a recorder's spool beside the lanes. */
 
-static struct recorder *joined(void) {
-    struct recorder *r = rec_session();
+static struct recorder *started(struct recorder *r) {
     if (!r) return NULL;
     if (UNLIKELY(!r->clock)) {
         r->clock = clock_choose();
@@ -12,16 +11,22 @@ static struct recorder *joined(void) {
     return process_start(r) ? r : NULL;
 }
 
-bool rec_join(void) {
+bool rec_join(void) { return rec_join_in(rec_session()); }
+
+bool rec_join_in(struct recorder *recorder) {
     struct sys_quiet q = sys_quiet_begin();
-    struct recorder *r = joined();
+    struct recorder *r = started(recorder);
     sys_quiet_end(q);
     return r != NULL;
 }
 
 bool rec_log(unsigned type, const struct iovec *pieces, int count) {
+    return rec_log_in(rec_session(), type, pieces, count);
+}
+
+bool rec_log_in(struct recorder *recorder, unsigned type, const struct iovec *pieces, int count) {
     struct sys_quiet q = sys_quiet_begin();
-    struct recorder *r = joined();
+    struct recorder *r = started(recorder);
     bool ok = false;
     if (r) {
         lock_take(&r->live->lock);
@@ -33,8 +38,12 @@ bool rec_log(unsigned type, const struct iovec *pieces, int count) {
 }
 
 void *rec_map(unsigned number, const char *suffix, size_t bytes) {
+    return rec_map_in(rec_session(), number, suffix, bytes);
+}
+
+void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix, size_t bytes) {
     struct sys_quiet q = sys_quiet_begin();
-    struct recorder *r = joined();
+    struct recorder *r = started(recorder);
     void *mapped = NULL;
     if (r) {
         char path[PATH_MAX + 64];
@@ -47,3 +56,4 @@ void *rec_map(unsigned number, const char *suffix, size_t bytes) {
 }
 
 int rec_clock(void) { return (int)session_recorder.clock; }
+int rec_clock_of(const struct recorder *recorder) { return (int)recorder->clock; }

@@ -161,10 +161,20 @@ struct recorder {
     uint64_t throttle_ns;    /* less than that on average, is not traced any more */
     uint64_t buffer_calls;   /* that a thread has room for before it writes them; 0: as usual */
     struct sampling sampling;
-    int index;        /* its place in the threads' tables; 0: the session's */
-    bool own;         /* of rec_open() */
-    bool in_memory;   /* no profile is written: what is recorded goes with the process */
-    int rank;         /* given to rec_open(), -1 */
+    int index;                /* its place in the threads' tables; 0: the session's */
+    bool own;                 /* of rec_open() */
+    bool in_memory;           /* no profile is written: what is recorded goes with the process */
+    bool keeps_spool;         /* also when it is closed */
+    int opener;               /* the process that called rec_open() */
+    int rank;                 /* given to rec_open(), -1 */
+    int size;                 /* of its launch; -1 unknown */
+    int stop_errno;           /* why it stopped by itself */
+    struct spool_point start; /* of a recording that begins before its first event; ns 0 otherwise */
+    int64_t start_realtime_ns;
+    char *description; /* records for the log; pages of its own */
+    size_t description_bytes;
+    struct rec_open_call *carried; /* from the recording before this one, not begun yet; thread 0: taken */
+    size_t num_carried;
     uint64_t last_id; /* not wiped: a forked child's parent */
     int last_pid;
     struct live *live;
@@ -184,6 +194,7 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
 
 /* regions.c */
 void region_forget_all(struct recorder *recorder);
+void region_copy_all(struct recorder *to, const struct recorder *from); /* under the same numbers; `to` has none */
 int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line, const char *tags,
                bool filtered);
 void region_log_all(struct recorder *recorder); /* those not logged yet; live->lock is held */
@@ -204,6 +215,7 @@ bool session_name(struct recorder *recorder, const char *output); /* its output 
 void session_remove_spool(const struct recorder *recorder);
 /* A new name, of files that are memory where the machine has such; false: too long. */
 bool session_memory_path(char path[PATH_MAX], const char *suffix);
+int64_t session_realtime_ns(void);
 void session_at_exit(void);
 
 /* command.c */

@@ -140,6 +140,30 @@ void lane_watch_thread_end(void) {
     if (end_of_thread_known) pthread_setspecific(end_of_thread, &lane_mine);
 }
 
+static bool room_for(const struct lane *lane, size_t words) {
+    return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
+}
+
+/* Calls that this thread had open in the recording before go on here. */
+static void resume_calls(struct lane *lane) {
+    struct recorder *recorder = lane->recorder;
+    const int tid = sys_gettid();
+    bool any = false;
+    for (size_t i = 0; i < recorder->num_carried; i++) {
+        struct rec_open_call *call = &recorder->carried[i];
+        if (call->thread != tid) continue;
+        call->thread = 0;
+        if (recorder->mode != REC_TRACE) sums_resume(recorder, lane, (int)call->region, call->begin);
+        if (recorder->mode == REC_AGGREGATE) continue;
+        any = true;
+        lane_group(lane, SPOOL_EPOCH, 0, &call->begin, 1);
+        if (room_for(lane, 1)) *(volatile uint64_t *)lane->cur++ = call->region;
+    }
+    if (!any) return;
+    lane->base = clock_ticks(recorder->clock);
+    lane_group(lane, SPOOL_EPOCH, 0, &lane->base, 1);
+}
+
 struct lane *lane_acquire(struct recorder *recorder) {
     if (!process_start(recorder)) return NULL;
     struct live *live = recorder->live;
@@ -159,6 +183,7 @@ struct lane *lane_acquire(struct recorder *recorder) {
         clock_ticks(recorder->clock), (uint64_t)sys_gettid(), lane->serial, (uint64_t)pthread_self(), name[0], name[1]};
     lane_group(lane, SPOOL_THREAD_BEGIN, 0, payload, 6);
     lanes[recorder->index] = lane;
+    if (UNLIKELY(recorder->num_carried)) resume_calls(lane);
     lane_watch_thread_end();
     return lane;
 }
@@ -250,10 +275,6 @@ static bool flush(struct lane *lane) {
     lane->limit = lane->hard_end - SLACK;
     process_calibrate(recorder);
     return true;
-}
-
-static bool room_for(const struct lane *lane, size_t words) {
-    return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
 }
 
 void lane_group(struct lane *lane, unsigned type, unsigned argument, const uint64_t *payload, unsigned count) {

@@ -21,25 +21,34 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
     va_end(rest);
 }
 
-bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
+static bool append(struct recorder *recorder, const struct iovec *pieces, int count) {
     char path[PATH_MAX + 64];
+    process_path(recorder, path, ".log");
+    bool ok = false;
+    int error = EBADF; /* again while another thread takes the descriptor away */
+    for (int tries = 0; !ok && error == EBADF && tries < 32; tries++) {
+        int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
+        ok = fd >= 0 && sys_append_pieces(fd, pieces, count);
+        error = errno;
+        if (fd >= 0) sys_close(fd);
+    }
+    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, error, path);
+    return ok;
+}
+
+bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
     struct spool_record record = {.type = type};
     struct iovec all[8] = {{&record, sizeof record}};
     for (int i = 0; i < count; i++) {
         all[i + 1] = pieces[i];
         record.length += (uint32_t)pieces[i].iov_len;
     }
-    process_path(recorder, path, ".log");
-    bool ok = false;
-    int error = EBADF; /* again while another thread takes the descriptor away */
-    for (int tries = 0; !ok && error == EBADF && tries < 32; tries++) {
-        int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
-        ok = fd >= 0 && sys_append_pieces(fd, all, count + 1);
-        error = errno;
-        if (fd >= 0) sys_close(fd);
-    }
-    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, error, path);
-    return ok;
+    return append(recorder, all, count + 1);
+}
+
+static void log_description(struct recorder *recorder) {
+    const struct iovec piece = {recorder->description, recorder->description_bytes};
+    if (piece.iov_len) append(recorder, &piece, 1);
 }
 
 /* Now and then, so that a clock that the kernel slews is followed; collect draws straight lines between the points. */
@@ -82,8 +91,6 @@ static uint64_t read_start_time(void) {
 
 static void describe(struct recorder *recorder, struct spool_process *process) {
     struct live *live = recorder->live;
-    struct timespec real;
-    clock_gettime(CLOCK_REALTIME, &real);
     process->version = SPOOL_VERSION;
     process->clock = recorder->clock;
     process->id = live->id;
@@ -92,12 +99,12 @@ static void describe(struct recorder *recorder, struct spool_process *process) {
     process->parent_id = recorder->last_pid == (int)process->ppid ? recorder->last_id : 0;
     process->start_time = read_start_time();
     process->first = process->last = clock_point(recorder->clock);
-    process->realtime_ns = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
+    process->realtime_ns = session_realtime_ns();
     process->mpi_rank = live->is_mpi ? live->mpi_rank : -1;
     process->mpi_size = live->is_mpi ? live->mpi_size : -1;
     process->mpi_initialized = live->is_mpi;
     process->launcher_rank = recorder->own ? recorder->rank : session_launch.rank;
-    process->launcher_size = recorder->own ? -1 : session_launch.size;
+    process->launcher_size = recorder->own ? recorder->size : session_launch.size;
     snprintf(process->world, sizeof process->world, "%s", session_launch.world);
     const char *threads = getenv("OMP_NUM_THREADS");
     process->omp_num_threads = threads && atoi(threads) > 0 ? atoi(threads) : 1;
@@ -144,6 +151,7 @@ static bool make_files(struct recorder *recorder) {
     live->process->magic = SPOOL_PROC_MAGIC;
     about_log(recorder);
     region_log_all(recorder);
+    log_description(recorder);
     return live->state != LIVE_STOPPED;
 }
 
@@ -162,6 +170,7 @@ bool process_start(struct recorder *recorder) {
 void process_stop(struct recorder *recorder, enum spool_stop why, int error, const char *path) {
     struct live *live = recorder->live;
     if (atomic_exchange(&live->state, LIVE_STOPPED) == LIVE_STOPPED) return;
+    recorder->stop_errno = error;
     struct spool_process *process = live->process;
     bool closed = process && process->closed;
     if (process) {

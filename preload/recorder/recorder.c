@@ -96,6 +96,12 @@ static struct recorder *take_place(void) {
 static void clear(struct recorder *r) {
     memset(r->live, 0, sizeof *r->live);
     region_forget_all(r);
+    if (r->description) munmap(r->description, r->description_bytes);
+    if (r->carried) munmap(r->carried, r->num_carried * sizeof *r->carried);
+    r->description = NULL;
+    r->carried = NULL;
+    r->description_bytes = r->num_carried = 0;
+    r->start = (struct spool_point){0};
     r->clock = 0;
     r->last_id = 0;
 }
@@ -107,7 +113,10 @@ struct recorder *rec_open(const char *output, int rank) {
     if (r) {
         clear(r);
         r->own = true;
+        r->opener = (int)getpid();
+        r->keeps_spool = false;
         r->rank = rank;
+        r->size = -1;
         r->clock = clock_choose();
         r->in_memory = setting_is_on(r, SETTING_NO_OUTPUT);
         apply_mode(r);
@@ -166,12 +175,94 @@ void rec_close(struct recorder *recorder) {
     struct sys_quiet q = sys_quiet_begin();
     if (recorder_default == recorder) rec_make_default(NULL);
     lane_close_all(recorder);
-    session_remove_spool(recorder);
+    if (!recorder->keeps_spool && recorder->opener == (int)getpid()) session_remove_spool(recorder);
     if (recorder->live->process) munmap(recorder->live->process, SPOOL_PAGE);
     clear(recorder);
     lock_take(&opened_lock);
     in_use[recorder->index] = false;
     lock_give(&opened_lock);
+    sys_quiet_end(q);
+}
+
+/* ---- recordings one after the other ---------------------------------------------------------------------------- */
+
+static void *copied(const void *from, size_t bytes) {
+    void *copy = bytes ? sys_pages(bytes) : NULL;
+    return copy ? memcpy(copy, from, bytes) : NULL;
+}
+
+void rec_describe(struct recorder *recorder, int size, const void *records, size_t bytes) {
+    recorder->size = size;
+    recorder->description = copied(records, bytes);
+    recorder->description_bytes = recorder->description ? bytes : 0;
+}
+
+bool rec_start(struct recorder *recorder) {
+    struct sys_quiet q = sys_quiet_begin();
+    recorder->start = clock_point(recorder->clock);
+    recorder->start_realtime_ns = session_realtime_ns();
+    bool started = recorder->mode == REC_OFF || process_start(recorder);
+    sys_quiet_end(q);
+    if (!started) errno = recorder->stop_errno;
+    return started;
+}
+
+/* The calling thread's open calls in the sums; how many there are. */
+static size_t open_sums(const struct recorder *recorder, struct rec_open_call *calls) {
+    const struct lane *lane = rec_aggregates(recorder) ? lane_known(recorder) : NULL;
+    size_t count = 0;
+    if (!lane || !lane->sums.open) return 0;
+    for (const struct spool_open *call = lane->sums.open + 1; call <= lane->sums.top; call++, count++)
+        if (calls) calls[count] = (struct rec_open_call){call->begin, call->region, sys_gettid()};
+    return count;
+}
+
+static void carry(struct recorder *to, const struct recorder *from, const struct rec_open_call *calls, size_t count) {
+    const bool summed = rec_aggregates(from);
+    if (summed) count = open_sums(from, NULL);
+    if (count == 0 || !(to->carried = sys_pages(count * sizeof *calls))) return;
+    if (summed)
+        open_sums(from, to->carried);
+    else
+        memcpy(to->carried, calls, count * sizeof *calls);
+    to->num_carried = count;
+}
+
+static void be_like(struct recorder *to, const struct recorder *from) {
+    to->mode = from->mode;
+    to->throttle_calls = from->throttle_calls;
+    to->throttle_ns = from->throttle_ns;
+    to->in_memory = from->in_memory;
+    to->start = from->start;
+    to->start_realtime_ns = from->start_realtime_ns;
+    rec_describe(to, from->size, from->description, from->description_bytes);
+    if (to->mode == REC_OFF) to->live->state = LIVE_STOPPED;
+    region_copy_all(to, from);
+}
+
+struct recorder *rec_next(struct recorder *recorder, const struct rec_open_call *calls, size_t count) {
+    struct recorder *next = rec_open(recorder->output, recorder->rank);
+    if (!next) return NULL;
+    struct sys_quiet q = sys_quiet_begin();
+    be_like(next, recorder);
+    carry(next, recorder, calls, count);
+    process_stop(recorder, SPOOL_STOP_CHECKPOINT, 0, "");
+    sys_quiet_end(q);
+    if (recorder == recorder_default) rec_make_default(next);
+    return next;
+}
+
+void rec_keep_spool(struct recorder *recorder) { recorder->keeps_spool = true; }
+bool rec_is_mine(const struct recorder *recorder) { return recorder->opener == (int)getpid(); }
+
+void rec_hold_still(struct recorder *recorder, bool on) {
+    struct spool_process *process = recorder->live->process;
+    if (!process || recorder->live->state != LIVE_ON) return;
+    struct sys_quiet q = sys_quiet_begin();
+    process->last = clock_point(recorder->clock);
+    process->stop_tick = process->last.ticks;
+    process->stop = on ? SPOOL_STOP_CHECKPOINT : SPOOL_STOP_NOT;
+    process->closed = 0; /* collect tells everybody to stop */
     sys_quiet_end(q);
 }
 

@@ -78,6 +78,42 @@ struct recorder *rec_session(void);
 #define REC_MAX_OPEN 16
 struct recorder *rec_open(const char *output, int rank);
 
+/* Before its first event: how many ranks there are, and records for the log of each process that records into it: `bytes` of them,
+ * copied; they are a struct spool_record and what it announces, one after the other. */
+void rec_describe(struct recorder *recorder, int size, const void *records, size_t bytes);
+
+/* Makes this process's files now, so that the profile tells of it whether or not it records an event, and begins here.
+ * False with errno. */
+bool rec_start(struct recorder *recorder);
+
+/* A call that has begun and not ended. */
+struct rec_open_call {
+    uint64_t begin; /* ticks */
+    uint32_t region;
+    int thread; /* its id in the kernel */
+};
+
+/* The recorder's recording is complete, and another one takes its place, as the default one too: of the same output,
+ * rank, mode and description, and with the regions under the same numbers. The `count` calls, outermost first within a
+ * thread, go on in it; where calls are added up it finds those of the calling thread by itself. NULL with errno:
+ * nothing has changed. The old recorder waits to be collected, then for rec_close(). */
+struct recorder *rec_next(struct recorder *recorder, const struct rec_open_call *calls, size_t count);
+
+/* What it recorded stays on disk when it is closed. */
+void rec_keep_spool(struct recorder *recorder);
+
+/* False in a forked child, which records into its parent's recorder and leaves the rest to the parent: rec_close() then
+ * removes nothing. */
+bool rec_is_mine(const struct recorder *recorder);
+
+/* While `on` a collection of the spool finds a recording that is complete up to now, though it goes on. */
+void rec_hold_still(struct recorder *recorder, bool on);
+
+/* Runs the scope-profiler command outside this process and waits. arguments: from its first one on, NULL at the end.
+ * Its exit status, or -1 with errno. Makes no use of the recorder: another thread may record meanwhile. */
+int rec_command(const char *const *arguments);
+const char *rec_command_path(void);
+
 int rec_region_in(struct recorder *recorder, const char *name, size_t length, const char *file, int line,
                   const char *tags);
 void rec_begin_in(struct recorder *recorder, int region);
@@ -161,6 +197,12 @@ bool rec_log(unsigned type, const struct iovec *pieces, int count);
 /* Makes `<id>-<number>.<suffix>` in the session's spool, `bytes` zero bytes long, mapped shared. A forked child must
  * not use the mapping: keep the pointer where a fork wipes it. NULL: no session, or the recording has stopped. */
 void *rec_map(unsigned number, const char *suffix, size_t bytes);
+
+/* The same for the recorder of rec_open(), or the session's; NULL: false. */
+bool rec_join_in(struct recorder *recorder);
+bool rec_log_in(struct recorder *recorder, unsigned type, const struct iovec *pieces, int count);
+void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix, size_t bytes);
+int rec_clock_of(const struct recorder *recorder);
 
 /* The session's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join(). */
 int rec_clock(void);

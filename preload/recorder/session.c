@@ -186,6 +186,12 @@ static void say_asked(const struct recorder *r, char *text, size_t size) {
              setting_is_on(r, SETTING_CAPTURE_SOURCE) ? SPOOL_SESSION_CAPTURE "=1\n" : "");
 }
 
+int64_t session_realtime_ns(void) {
+    struct timespec real;
+    clock_gettime(CLOCK_REALTIME, &real);
+    return (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
+}
+
 static bool write_session_file(const struct recorder *r) {
     char path[PATH_MAX + 64], temporary[PATH_MAX + 64], text[6 * PATH_MAX + 512], output[3 * PATH_MAX], boot[64] = "";
     char asked[3 * PATH_MAX];
@@ -195,13 +201,12 @@ static bool write_session_file(const struct recorder *r) {
     say_asked(r, asked, sizeof asked);
     long n = sys_read_file("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     if (n > 0 && boot[n - 1] == '\n') boot[n - 1] = 0;
-    struct spool_point now = clock_point(r->clock);
-    struct timespec real;
-    clock_gettime(CLOCK_REALTIME, &real);
+    struct spool_point now = r->start.ns ? r->start : clock_point(r->clock);
+    const int64_t realtime_ns = r->start.ns ? r->start_realtime_ns : session_realtime_ns();
     int length =
         snprintf(text, sizeof text, "%s=%s\n%s=%lld\n%s=%llu\n%s=%lld\n%s=%s\n%s%s%s%s", SPOOL_SESSION_OUTPUT, output,
                  SPOOL_SESSION_START_NS, (long long)now.ns, SPOOL_SESSION_START_TICKS, (unsigned long long)now.ticks,
-                 SPOOL_SESSION_REALTIME_NS, (long long)real.tv_sec * 1000000000 + real.tv_nsec, SPOOL_SESSION_BOOT_ID,
+                 SPOOL_SESSION_REALTIME_NS, (long long)realtime_ns, SPOOL_SESSION_BOOT_ID,
                  boot, *profile_umask ? SPOOL_SESSION_UMASK "=" : "", profile_umask, *profile_umask ? "\n" : "", asked);
     /* Whole or not there, and the first process's. */
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());

@@ -127,6 +127,7 @@ enum spool_stop { /* why recording stopped before the process did */
                   SPOOL_STOP_ERROR,    /* stop_errno, stop_path */
                   SPOOL_STOP_FINALIZE, /* sp_finalize() */
                   SPOOL_STOP_LIMIT,    /* as much as was asked for is recorded; what follows is counted */
+                  SPOOL_STOP_CHECKPOINT, /* another recording goes on from here, also with the calls that are open */
 };
 
 #define SPOOL_SAMPLED_MAX 256
@@ -182,6 +183,7 @@ enum spool_record_type {
     SPOOL_COST = 7,    /* struct spool_cost */
     SPOOL_DIRECTORY,   /* text: the process's working directory when its files were made */
     SPOOL_ENVIRONMENT, /* for full metadata: NAME=value, each with its NUL: some variables of the process */
+    SPOOL_TOLD,        /* for the metadata: NAME=value, each with its NUL: what the program tells of itself */
 };
 
 struct spool_cost { /* of a recorded call, measured by the process itself; in 1024ths of a tick */

@@ -271,6 +271,14 @@ static void begin_call(const struct recorder *recorder, struct lane *lane, uint3
     if (kept) lane_record_at(lane, ticks, region);
 }
 
+void sums_resume(struct recorder *recorder, struct lane *lane, int region, uint64_t begin) {
+    struct lane_sums *sums = &lane->sums;
+    if ((!sums->head && !make(lane)) || !hold_region(lane, (uint32_t)region) || !hold_call(lane)) return;
+    sums->num_rows = sums->all_rows;
+    sums_push(sums, sums->top + 1, (uint32_t)region, recorder->clock, recorder->mode == REC_THROTTLE);
+    sums->top->begin = begin;
+}
+
 void sums_slow(struct recorder *recorder, struct lane *lane, bool end, int region, uint64_t ticks) {
     if (region < 1 || region > SPOOL_REGION_MAX || !recorder) return;
     struct sys_quiet q = sys_quiet_begin();

@@ -11,6 +11,9 @@ void sums_end_unusual(struct lane *lane, uint32_t region, uint64_t ticks);
 /* A signal handler came while a call was being added up; true: it is still being. */
 bool sums_interrupted(struct lane *lane);
 
+/* A call that began at `begin` goes on here. Quiet. */
+void sums_resume(struct recorder *recorder, struct lane *lane, int region, uint64_t begin);
+
 /* The thread ends: what it has open is cut off at `ticks`. Quiet. */
 void sums_thread_end(struct lane *lane, uint64_t ticks);
 void sums_free(struct lane *lane);
