@@ -95,10 +95,16 @@ static PyObject *configure(PyObject *module, PyObject *args, PyObject *names) {
     return NULL;
 }
 
+static PyObject *command_path(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    return py.PyUnicode_FromString(rec_command_path());
+}
+
 static struct py_method functions[] = {
     MODULE_METHOD("Recording", new_recording, PY_METH_NOARGS, NULL),
     MODULE_METHOD("configure", configure, PY_METH_VARARGS_KEYWORDS, NULL),
     MODULE_METHOD("command", command, PY_METH_O, NULL),
+    MODULE_METHOD("command_path", command_path, PY_METH_NOARGS, NULL),
     MODULE_METHOD("session", session, PY_METH_NOARGS, NULL),
     MODULE_METHOD("pause", set_pause, PY_METH_O, NULL),
     MODULE_METHOD("trace", trace, PY_METH_O, NULL),

@@ -72,6 +72,7 @@ enum {
     PY_TP_SETATTRO = 69,
     PY_TP_TRAVERSE = 71,
     PY_TP_MEMBERS = 72,
+    PY_TP_FREE = 74,
     PY_MOD_EXEC = 2,
     PY_MOD_MULTIPLE_INTERPRETERS = 3,
     PY_MOD_GIL = 4,

@@ -23,7 +23,10 @@ static void dealloc(PyObject *self) {
     py_drop(region->name);
     py_drop(region->tags);
     py_drop(region->file);
-    py.PyObject_Free(self);
+    void (*release)(void *); /* a class made in Python has another one */
+    void *slot = py.PyType_GetSlot(type, PY_TP_FREE);
+    memcpy(&release, &slot, sizeof release);
+    release(self);
     py.Py_DecRef(type);
 }
 

@@ -133,6 +133,7 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, PyObject *, PyType_GenericAlloc, (PyObject *, Py_ssize_t))                                         \
     F(8, 0, NEEDED, int, PyType_IsSubtype, (PyObject *, PyObject *))                                                   \
     F(8, 0, NEEDED, void, PyObject_Free, (void *))                                                                     \
+    F(8, 0, NEEDED, void *, PyType_GetSlot, (PyObject *, int))                                                         \
     F(8, 0, NEEDED, void, PyObject_GC_UnTrack, (void *))                                                               \
     F(8, 0, NEEDED, void, PyObject_GC_Del, (void *))                                                                   \
     F(8, 0, NEEDED, void, PyObject_ClearWeakRefs, (PyObject *))                                                        \

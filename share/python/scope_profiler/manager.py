@@ -254,6 +254,8 @@ class _Manager:
         if callable(region_name) or isinstance(region_name, (staticmethod, classmethod)):
             return self._decorate(region_name, name, recursive, metadata, record_outcome, tags)
         chosen = region_name if region_name is not None else name
+        if chosen is not None and not isinstance(chosen, str):
+            raise TypeError(f"profile() takes a function, or the name of a region, not {chosen!r}")
         return lambda function: self._decorate(function, chosen, recursive, metadata, record_outcome, tags)
 
     def _decorate(self, function, name, recursive, metadata, record_outcome, tags):

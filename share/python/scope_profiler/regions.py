@@ -1,7 +1,5 @@
 """Regions as a program holds them: context managers, the same object for the same name. Which class they are of says
 what is recorded of them; entering and leaving is the compiled part's."""
-import json
-
 from scope_profiler._core import core
 
 #: The region that a session is.
@@ -31,7 +29,11 @@ class BaseProfileRegion(core.Region):
 
     @property
     def tags(self):
-        return tuple(json.loads(self._tags)) if self._tags else ()
+        if not self._tags:
+            return ()
+        import json
+
+        return tuple(json.loads(self._tags))
 
     @property
     def source_file(self):

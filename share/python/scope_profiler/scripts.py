@@ -29,7 +29,7 @@ def command(arguments, output, recursive, everything, mpi_calls):
     """See ProfileManager.profile_command()."""
     import subprocess
 
-    from scope_profiler._core import command_path
+    from scope_profiler._core import core
 
     words = [os.fsdecode(word) for word in arguments]
     if not words:
@@ -39,7 +39,7 @@ def command(arguments, output, recursive, everything, mpi_calls):
     options += ["--recursive"] if recursive or everything else []
     options += ["--all"] if everything else []
     options += ["--mpi-calls"] if mpi_calls else []
-    completed = subprocess.run([command_path(), "run", *options, "--", *words], check=False)
+    completed = subprocess.run([core.command_path(), "run", *options, "--", *words], check=False)
     completed.profile_results = None
     if completed.returncode == 0 and os.path.exists(path):
         from scope_profiler import reading
