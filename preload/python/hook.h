@@ -24,6 +24,8 @@ struct hook {
 /* From here on this thread's functions are recorded, those of the standard library and of packages as well; off: no
  * more. False: they are recorded anyway, or cannot be. */
 bool hook_setprofile_here(bool on);
+/* False: that would do nothing. */
+bool hook_setprofile_ready(void);
 
 extern const struct hook hook_setprofile, hook_evalframe, hook_monitoring;
 

@@ -215,8 +215,10 @@ static bool ready(void) {
     return answer == YES;
 }
 
+bool hook_setprofile_ready(void) { return !trace_interpreter() && ready(); }
+
 bool hook_setprofile_here(bool on) {
-    if (trace_interpreter() || !ready()) return false; /* there is nothing that is not recorded anyway */
+    if (!hook_setprofile_ready()) return false; /* there is nothing that is not recorded anyway */
     attach_quiet();
     py.PyEval_SetProfile(on ? profile : NULL, NULL);
     attach_loud();

@@ -78,6 +78,15 @@ static PyObject *trace(PyObject *module, PyObject *on) {
     return py.PyBool_FromLong(module_in_main_interpreter() && hook_setprofile_here(py.PyObject_IsTrue(on) > 0));
 }
 
+/* leave_out(function): its calls are not traced. */
+static PyObject *leave_out(PyObject *module, PyObject *function) {
+    (void)module;
+    PyObject *code = py_attribute(function, "__code__");
+    if (code && module_in_main_interpreter() && hook_setprofile_ready()) names_leave_out(code);
+    py_drop(code);
+    return module_none();
+}
+
 static PyObject *clock_ns(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     return py.Py_BuildValue("L", (long long)rec_clock_ns());
@@ -108,6 +117,7 @@ static struct py_method functions[] = {
     MODULE_METHOD("session", session, PY_METH_NOARGS, NULL),
     MODULE_METHOD("pause", set_pause, PY_METH_O, NULL),
     MODULE_METHOD("trace", trace, PY_METH_O, NULL),
+    MODULE_METHOD("leave_out", leave_out, PY_METH_O, NULL),
     MODULE_METHOD("clock_ns", clock_ns, PY_METH_NOARGS, NULL),
     {0},
 };

@@ -1,4 +1,5 @@
 """Decorated calls that carry more than their times: what they call, and metadata."""
+import os
 import sys
 import threading
 from collections import deque
@@ -12,42 +13,71 @@ _state = threading.local()
 _SCOPES = 10000
 
 
-class _Tracing:
+class Tracing:
     """While it is entered, the Python functions that this thread calls are regions."""
 
-    def __init__(self, manager):
-        self._manager = manager
-        self._before = None
+    def __init__(self, manager, only_user_code=False):
+        self._manager, self._only_user_code = manager, only_user_code
+        self._before = self._ours = None
 
     def __enter__(self):
         self._before = sys.getprofile()
-        if self._manager._recording is core.recording or core.session() is not None:
-            if not core.trace(True):
-                self._before = _NOTHING
-        else:
-            sys.setprofile(_tracer(self._manager, self._before))
+        decorated = self._manager.decorated_functions()
+        if self._manager._recording is core.recording and not self._only_user_code:
+            for function in decorated:
+                core.leave_out(function)
+            self._ours = core.trace(True)
+        elif core.session() is None or self._manager._recording is core.recording:
+            self._ours = True
+            sys.setprofile(_tracer(self._manager, self._before, decorated, self._only_user_code))
 
     def __exit__(self, *error):
-        if self._before is _NOTHING:
-            return
-        core.trace(False)
-        sys.setprofile(self._before)
+        if self._ours:
+            core.trace(False)
+            sys.setprofile(self._before)
 
 
-_NOTHING = object()
+def _system_places():
+    import site
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    places = [paths[key] for key in ("stdlib", "platstdlib", "purelib", "platlib") if paths.get(key)]
+    for more in (getattr(site, "getsitepackages", list), getattr(site, "getusersitepackages", str)):
+        found = more()
+        places += [found] if isinstance(found, str) else found
+    return tuple(os.path.realpath(place) + os.sep for place in places if place)
 
 
-def _tracer(manager, before):
-    """For a recording that is not everybody's: a profile function of Python's."""
+def _chooser(decorated, only_user_code):
+    """Which code is traced: a function of it that remembers."""
+    ours = os.path.dirname(os.path.realpath(__file__)) + os.sep
+    known = {function.__code__: False for function in decorated if hasattr(function, "__code__")}
+    system = _system_places() if only_user_code else ()
+
+    def is_wanted(code):
+        if code not in known:
+            name = code.co_filename
+            path = os.path.realpath(name)
+            known[code] = not path.startswith(ours) and not (
+                only_user_code and (not name or name[0] == "<" or path.startswith(system))
+            )
+        return known[code]
+
+    return is_wanted
+
+
+def _tracer(manager, before, decorated, only_user_code):
+    """A profile function of Python's: for a recording that is not everybody's, and where only some code is wanted."""
     open_calls = {}
-    decorated = manager._decorated_codes()
+    is_wanted = _chooser(decorated, only_user_code)
 
     def tracer(frame, event, argument):
         if event == "call":
-            module = frame.f_globals.get("__name__", "?")
-            if not module.startswith("scope_profiler.") and frame.f_code not in decorated:
-                name = getattr(frame.f_code, "co_qualname", frame.f_code.co_name)
-                region = open_calls[frame] = manager.region(f"{module}.{name}")
+            code = frame.f_code
+            if is_wanted(code):
+                name = f"{frame.f_globals.get('__name__', '?')}.{getattr(code, 'co_qualname', code.co_name)}"
+                region = open_calls[frame] = manager.region(name)
                 core.Region.__enter__(region)
         elif event == "return":
             region = open_calls.pop(frame, None)
@@ -62,14 +92,14 @@ def _tracer(manager, before):
 def traced(manager, decorated, recursive, function):
     """The decorated function; while its outermost call runs, what it calls is recorded as well."""
 
-    @wraps(function)
+    @wraps(decorated)
     def call(*args, **kwargs):
         wanted = manager.get_config().recursive_profile if recursive is None else recursive
         if not wanted or getattr(_state, "tracing", False) or not manager.is_active():
             return decorated(*args, **kwargs)
         _state.tracing = True
         try:
-            with _Tracing(manager):
+            with Tracing(manager):
                 return decorated(*args, **kwargs)
         finally:
             _state.tracing = False

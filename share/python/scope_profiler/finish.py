@@ -5,6 +5,7 @@ from scope_profiler import launch
 from scope_profiler._core import core
 
 _GZIP_DEFAULT = 4
+FINALIZED = "finalized"
 
 
 def _compression(config):
@@ -68,49 +69,47 @@ def _look(manager, world):
     return path
 
 
-def _empty(manager, world):
-    """What the other ranks of an MPI program get."""
+def _empty(manager, is_root):
+    """The results of a recording that there is none of; what the ranks of an MPI program get that are not 0."""
     from scope_profiler import reading
 
-    return reading.ProfilingResults(
-        {}, metadata={}, num_ranks=world.size, file_path=manager._config.file_path, is_root=False
-    )
+    return reading.ProfilingResults.empty(manager.get_config().file_path, is_root=is_root)
 
 
-def _snapshot():
-    """The profile of the run so far, in a file that is the caller's to remove."""
+def _so_far(manager, verbose, return_results):
+    """Under `scope-profiler run` the run writes the profile, when it ends: this is a look at it."""
     from scope_profiler import places
 
+    if not (return_results or verbose) or launch.world().size > 1:
+        return _empty(manager, True) if return_results else None
     directory = places.make()
     path = os.path.join(directory, "profile.h5")
-    status = core.command(("collect", "-qq", "--keep", "-o", path, "--", core.session()))
-    return directory, path if status == 0 else None
+    try:
+        status = core.command(("collect", "-qq", "--keep", "-o", path, "--", core.session()))
+        results = _read(path, "") if status == 0 else _empty(manager, True)
+    finally:
+        places.remove(directory)
+    return results
 
 
-def _of_session(manager, verbose, return_results):
-    """Under `scope-profiler run`: the run writes the profile, when it ends."""
-    manager._state = "finalized" if manager._state == "active" else manager._state
-    return None
-
-
-def finalize(manager, verbose, return_results, native_traces, verbose_line_profiler):
+def finalize(manager, verbose, return_results, verbose_line_profiler):
     """See ProfileManager.finalize()."""
-    if not manager._configured or manager._config.deactivate_profiling:
-        return _nothing(manager) if return_results else None
+    config = manager._config
+    if not manager._configured or config.deactivate_profiling or not manager._recording.mine():
+        return _empty(manager, True) if return_results else None
     if core.session() is not None:
-        return _of_session(manager, verbose, return_results)
-    if not manager._recording.mine():
-        return None
+        manager._state = FINALIZED
+        return _so_far(manager, False, return_results)
     world = launch.world()
-    in_memory = manager._config.deactivate_file_output
+    in_memory = config.deactivate_file_output
     path = (_look if in_memory else _complete)(manager, world)
-    manager._state = "finalized"
+    manager._state = FINALIZED
     manager._auto_finalize = False
-    results = None
     if world.rank != 0:
-        return _empty(manager, world) if return_results else None
+        return _empty(manager, False) if return_results else None
+    results = None
     if (return_results or verbose) and os.path.exists(path):
-        results = _read(path, manager._config)
+        results = _read(path, config.file_path)
     if verbose and results is not None:
         _print(results, world.size, in_memory)
     if verbose_line_profiler:
@@ -118,13 +117,11 @@ def finalize(manager, verbose, return_results, native_traces, verbose_line_profi
     return results
 
 
-def _read(path, config):
+def _read(path, name):
     from scope_profiler import reading
+    from scope_profiler.reading.profile import Profile
 
-    results = reading.read_profile(path)
-    if config.deactivate_file_output:
-        results.file_path = config.file_path
-    return results
+    return reading.ProfilingResults(Profile(path), name)
 
 
 def _print(results, ranks, in_memory):
@@ -140,10 +137,3 @@ def _print_lines(manager):
         return
     for name in manager._recording.regions:
         manager._line_stats(name).print()
-
-
-def _nothing(manager):
-    """The results of a recording that there is none of."""
-    from scope_profiler import reading
-
-    return reading.ProfilingResults({}, metadata={}, num_ranks=1, file_path=manager.get_config().file_path)

@@ -203,7 +203,9 @@ class _Manager:
         """
         from scope_profiler import finish
 
-        results = finish.finalize(self, verbose, return_results, native_traces, verbose_line_profiler)
+        if native_traces is not None:
+            raise ValueError("native_traces: regions of C and Fortran are recorded by `scope-profiler run`")
+        results = finish.finalize(self, verbose, return_results, verbose_line_profiler)
         if return_results:
             self._last_results = results
         return results if return_results else None
@@ -293,6 +295,11 @@ class _Manager:
             pass
         if self._lines is not None:
             self._lines.add(function, name)
+
+    def decorated_functions(self):
+        """Those that still exist."""
+        found = [reference() for references in self._functions.values() for reference in references]
+        return [function for function in found if function is not None]
 
     def _count_lines_of(self, function, name):
         if self._lines is not None:

@@ -2,7 +2,7 @@
 import os
 import sys
 
-from scope_profiler.calls import _Tracing
+from scope_profiler.calls import Tracing
 
 
 def run(manager, script_path, script_args, region_name, only_user_code, recursive):
@@ -19,7 +19,7 @@ def run(manager, script_path, script_args, region_name, only_user_code, recursiv
             runpy.run_path(path, run_name="__main__")
             return
         region = manager.region(region_name or os.path.basename(path))
-        with region, _Tracing(manager, only_user_code):
+        with region, Tracing(manager, only_user_code):
             runpy.run_path(path, run_name="__main__")
     finally:
         sys.argv = argv
