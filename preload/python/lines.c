@@ -27,6 +27,30 @@ struct lines_function *lines_decide(PyObject *code, PyObject *globals, const cha
     return f;
 }
 
+bool lines_begin(struct recorder *into) {
+    static bool tried;
+    if (rec_session() && installed) return true;
+    if (!tried) {
+        tried = true;
+        backend = py.minor >= 12 ? &lines_monitoring : &lines_trace;
+        attach_quiet();
+        if (lines_extra < 0) lines_extra = py.request_extra(keep_extra);
+        choose_given_alone();
+        if (lines_extra < 0 || !choose_up() || !lines_count_init() || backend->install(py.interpreter()) <= 0)
+            backend = NULL;
+        attach_loud();
+    }
+    if (!backend) return false;
+    lines_count_into(into);
+    return installed = lines_count_start();
+}
+
+void lines_end(void) {
+    if (!installed || rec_session()) return;
+    installed = false;
+    lines_count_into(NULL);
+}
+
 static bool up(PyInterpreterState *interpreter, int64_t id) {
     if (id != 0) return true; /* sub-interpreters are left alone */
     if (!backend || installed) return true;

@@ -37,6 +37,12 @@ static inline enum lines_answer lines_known(PyObject *code, struct lines_functio
     return !extra ? LINES_UNKNOWN : extra == LINES_NOT_COUNTED ? LINES_NO : LINES_YES;
 }
 
+/* Counts, from here on and into this recorder (NULL: the session's), the lines of the functions that lines_decide() is
+ * given a region for, and of no others. False: it cannot be done here. The GIL is held. */
+struct recorder;
+bool lines_begin(struct recorder *into);
+void lines_end(void);
+
 /* True while the process counts lines. For the module: a decorated function is counted under its region's name. */
 bool lines_wanted(void);
 

@@ -17,6 +17,7 @@
 
 static char *globs; /* NULL: no choice was made */
 static bool all;
+static bool given_alone; /* only functions that the program names */
 static char prefixes[2][PATH_MAX];
 
 bool choose_init(void) {
@@ -26,6 +27,8 @@ bool choose_init(void) {
     all = everything && strcmp(everything, "1") == 0;
     return true;
 }
+
+void choose_given_alone(void) { given_alone = true; }
 
 bool choose_up(void) {
     static const char *const names[] = {"base_prefix", "base_exec_prefix"};
@@ -246,7 +249,7 @@ static struct lines_function *choose(PyObject *code, PyObject *globals, const ch
     if (!qualified) qualified = tell_qualname(code, name, flags);
     if (!(flags & PY_CO_OPTIMIZED)) return NULL;
     snprintf(full, sizeof full, "%s.%s", module ? module : "?", qualified);
-    if (!given && (is_comprehension(name) || (!all && !is_users(path, globals)))) return NULL;
+    if (!given && (given_alone || is_comprehension(name) || (!all && !is_users(path, globals)))) return NULL;
     if (globs && !matches(full, qualified, name) && !(given && matches(given, given, given))) return NULL;
     struct definition d = {.path = path,
                            .name = name,

@@ -8,6 +8,9 @@
 /* Reads the environment. True: lines are to be counted. */
 bool choose_init(void);
 
+/* Instead of the environment: no function but those that the program names. */
+void choose_given_alone(void);
+
 /* The main interpreter is up: learns where the standard library lies. False: code objects give no place. */
 bool choose_up(void);
 

@@ -34,7 +34,7 @@ struct thread {
     uint32_t num_slots;
     struct call *stack;
     uint32_t depth, room;
-    struct thread *next_free;
+    struct thread *next_free, *next_of_all;
 };
 
 /* Everything that points into the counters, and all of it zero again in a forked child: it counts into files of its
@@ -48,13 +48,16 @@ static struct live {
     uint32_t used; /* bytes of it */
     char *arena;
     size_t arena_left;
-    struct thread *free_threads;
+    struct thread *free_threads, *all_threads;
 } * live;
 
 static struct lines_function *first, *newest; /* in order of their ids */
 static pthread_key_t end_of_thread;
 static TLS struct thread *mine;
-static enum spool_clock clock_kind; /* of the session */
+static struct recorder *target;     /* NULL: the session's */
+static enum spool_clock clock_kind; /* of its own */
+
+static struct recorder *recorder(void) { return target ? target : rec_session(); }
 
 static void lock(void) {
     while (atomic_exchange_explicit(&live->lock, 1, memory_order_acquire)) syscall(SYS_sched_yield);
@@ -94,7 +97,7 @@ static bool log_function(const struct lines_function *f) {
                                    {(void *)f->file, head.file_length},
                                    {(void *)f->encoding, head.encoding_length},
                                    {(void *)f->source, f->source_length}};
-    return rec_log(SPOOL_LINE_FUNCTION, pieces, 6);
+    return rec_log_in(recorder(), SPOOL_LINE_FUNCTION, pieces, 6);
 }
 
 /* The log names every function before a block does, and in the order of their ids. */
@@ -110,7 +113,7 @@ static bool log_up_to(const struct lines_function *f) {
 static bool new_file(size_t block_bytes) {
     size_t bytes = sizeof(struct spool_lines) + block_bytes;
     bytes = bytes > FILE_BYTES ? (bytes + SPOOL_PAGE - 1) / SPOOL_PAGE * SPOOL_PAGE : FILE_BYTES;
-    struct spool_lines *file = rec_map(live->files, "lines", bytes);
+    struct spool_lines *file = rec_map_in(recorder(), live->files, "lines", bytes);
     if (!file) return false;
     *file = (struct spool_lines){.version = SPOOL_VERSION, .number = live->files++, .bytes = bytes};
     atomic_thread_fence(memory_order_release);
@@ -154,8 +157,10 @@ static struct thread *new_thread(void) {
     struct thread *thread = live->free_threads;
     if (thread)
         live->free_threads = thread->next_free;
-    else
-        thread = take(sizeof *thread);
+    else if ((thread = take(sizeof *thread))) {
+        thread->next_of_all = live->all_threads;
+        live->all_threads = thread;
+    }
     if (thread) pthread_setspecific(end_of_thread, thread);
     return thread;
 }
@@ -294,9 +299,25 @@ bool lines_add(struct lines_function *f) {
 }
 
 bool lines_count_start(void) {
-    bool joined = rec_log(SPOOL_COUNTS_LINES, NULL, 0);
-    clock_kind = (enum spool_clock)rec_clock();
+    struct recorder *into = recorder();
+    bool joined = rec_log_in(into, SPOOL_COUNTS_LINES, NULL, 0);
+    if (into) clock_kind = (enum spool_clock)rec_clock_of(into);
     return joined;
+}
+
+void lines_count_into(struct recorder *into) {
+    lock();
+    for (struct thread *thread = live->all_threads; thread; thread = thread->next_of_all) {
+        if (thread->num_slots) memset(thread->slots, 0, thread->num_slots * sizeof *thread->slots);
+        thread->depth = 0;
+    }
+    if (live->file) munmap(live->file, live->file->bytes); /* the last one: nobody points into it any more */
+    live->file = NULL;
+    live->files = live->used = 0;
+    live->logged = NULL;
+    live->stopped = !into && !rec_session();
+    target = into;
+    unlock();
 }
 
 bool lines_count_init(void) {

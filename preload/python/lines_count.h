@@ -41,6 +41,11 @@ void lines_at(struct lines_function *function, int line, bool told_again);
 /* Before the first call: the process joins the session, and is in its profile whether or not a line is counted. */
 bool lines_count_start(void);
 
+/* What is counted from here on goes into this recorder (NULL: the session's, or nowhere); lines_count_start() follows.
+ * Functions that are running are counted from their next call on. The GIL is held. */
+struct recorder;
+void lines_count_into(struct recorder *into);
+
 /* False: the counters' memory could not be had, nothing is ever counted. */
 bool lines_count_init(void);
 

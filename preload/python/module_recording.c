@@ -1,8 +1,7 @@
 /* Recordings: one for everybody, whose regions go wherever rec_begin() does, and independent ones. What they are for, and
  * in which order they are asked, is the package's affair (share/python). */
-#include "attach.h"
+#include "lines.h"
 #include "module.h"
-#include "names.h"
 #include "spool.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -120,6 +119,28 @@ static PyObject *hold(PyObject *self, PyObject *on) {
     return module_none();
 }
 
+/* count_lines(on): of functions that are given to count_lines_of(), or decorated, from here on. */
+static PyObject *count_lines(PyObject *self, PyObject *on) {
+    struct recorder *recorder = recorder_of(THIS->of);
+    bool counting = false;
+    if (py.PyObject_IsTrue(on) <= 0)
+        lines_end();
+    else if (recorder && module_in_main_interpreter())
+        counting = lines_begin(rec_session() ? NULL : recorder);
+    return py.PyBool_FromLong(counting);
+}
+
+/* count_lines_of(code, name) */
+static PyObject *count_lines_of(PyObject *self, PyObject *args, PyObject *names) {
+    (void)self;
+    static char code_name[] = "code", region_name[] = "name";
+    static char *keywords[] = {code_name, region_name, NULL};
+    PyObject *code;
+    const char *name;
+    if (!py.PyArg_ParseTupleAndKeywords(args, names, "Os:count_lines_of", keywords, &code, &name)) return NULL;
+    return py.PyBool_FromLong(lines_wanted() && module_in_main_interpreter() && lines_decide(code, NULL, name) != NULL);
+}
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static PyObject *spool(PyObject *self, PyObject *unused) {
@@ -184,15 +205,15 @@ static PyObject *calls(PyObject *self, PyObject *name) {
     return bytes;
 }
 
-static bool has_open(struct recording *of, int number, const struct rec_open_call *calls, size_t count) {
+static size_t num_open(struct recording *of, int number, const struct rec_open_call *calls, size_t count) {
     struct recorder *recorder = recorder_of(of);
-    if (rec_aggregates(recorder)) return rec_sums_open(recorder, number) > 0;
-    for (size_t i = 0; i < count; i++)
-        if (calls[i].region == (uint32_t)number) return true;
-    return false;
+    size_t open = 0;
+    if (rec_aggregates(recorder)) return (size_t)rec_sums_open(recorder, number);
+    for (size_t i = 0; i < count; i++) open += calls[i].region == (uint32_t)number;
+    return open;
 }
 
-/* open_regions(): names of the regions that have calls open on any thread. */
+/* open_regions(): the name of its region for each call that is open on any thread. */
 static PyObject *open_regions(PyObject *self, PyObject *unused) {
     (void)unused;
     static struct rec_open_call calls[MOST_OPEN]; /* the GIL is held */
@@ -203,7 +224,8 @@ static PyObject *open_regions(PyObject *self, PyObject *unused) {
     if (count > MOST_OPEN) count = MOST_OPEN;
     for (Py_ssize_t at = 0; list && recorder && py.PyDict_Next(THIS->regions, &at, &name, &region);) {
         const int number = ((struct region_object *)region)->id;
-        if (number > 0 && has_open(THIS->of, number, calls, count)) py.PyList_Append(list, name);
+        for (size_t n = number > 0 ? num_open(THIS->of, number, calls, count) : 0; n > 0; n--)
+            py.PyList_Append(list, name);
     }
     return list;
 }
@@ -283,6 +305,8 @@ PyObject *make_recording_type(void) {
         MODULE_METHOD("next", next_recorder, PY_METH_NOARGS, NULL),
         MODULE_METHOD("collected", collected, PY_METH_O, NULL),
         MODULE_METHOD("hold", hold, PY_METH_O, NULL),
+        MODULE_METHOD("count_lines", count_lines, PY_METH_O, NULL),
+        MODULE_METHOD("count_lines_of", count_lines_of, PY_METH_VARARGS_KEYWORDS, NULL),
         MODULE_METHOD("spool", spool, PY_METH_NOARGS, NULL),
         MODULE_METHOD("numbers", numbers, PY_METH_O, NULL),
         MODULE_METHOD("calls", calls, PY_METH_O, NULL),

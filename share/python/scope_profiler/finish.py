@@ -46,9 +46,11 @@ def _complete(manager, world):
     """With a file: what is recorded from here on is the next one's."""
     config, recording = manager._config, manager._recording
     written = {name: region.num_calls for name, region in recording.regions.items()}
+    for name in recording.open_regions():
+        written[name] -= 1  # the next finalize()'s
     spool = recording.next()
-    for name, region in recording.regions.items():
-        written[name] = written.get(name, 0) - region.ptr
+    if manager._lines is not None:
+        manager._lines.restart()
     problem = _together(world, spool, config.file_path, config, keep=False)
     recording.collected(problem is None)
     if problem is not None:
@@ -76,20 +78,25 @@ def _empty(manager, is_root):
     return reading.ProfilingResults.empty(manager.get_config().file_path, is_root=is_root)
 
 
-def _so_far(manager, verbose, return_results):
-    """Under `scope-profiler run` the run writes the profile, when it ends: this is a look at it."""
+def so_far(manager):
+    """The results of what is being recorded, which goes on; None where there is nothing."""
     from scope_profiler import places
 
-    if not (return_results or verbose) or launch.world().size > 1:
-        return _empty(manager, True) if return_results else None
+    spool = core.session() or manager._recording.spool()
+    if spool is None:
+        return None
     directory = places.make()
     path = os.path.join(directory, "profile.h5")
+    held = core.session() is None
     try:
-        status = core.command(("collect", "-qq", "--keep", "-o", path, "--", core.session()))
-        results = _read(path, "") if status == 0 else _empty(manager, True)
+        if held:
+            manager._recording.hold(True)
+        status = core.command(("collect", "-qq", "--keep", "-o", path, "--", spool))
+        return _read(path, manager._config.file_path) if status == 0 else None
     finally:
+        if held:
+            manager._recording.hold(False)
         places.remove(directory)
-    return results
 
 
 def finalize(manager, verbose, return_results, verbose_line_profiler):
@@ -98,8 +105,9 @@ def finalize(manager, verbose, return_results, verbose_line_profiler):
     if not manager._configured or config.deactivate_profiling or not manager._recording.mine():
         return _empty(manager, True) if return_results else None
     if core.session() is not None:
-        manager._state = FINALIZED
-        return _so_far(manager, False, return_results)
+        manager._state = FINALIZED  # the run writes the profile, when it ends
+        results = so_far(manager) if return_results and launch.world().size == 1 else None
+        return results or (_empty(manager, True) if return_results else None)
     world = launch.world()
     in_memory = config.deactivate_file_output
     path = (_look if in_memory else _complete)(manager, world)
@@ -108,8 +116,10 @@ def finalize(manager, verbose, return_results, verbose_line_profiler):
     if world.rank != 0:
         return _empty(manager, False) if return_results else None
     results = None
-    if (return_results or verbose) and os.path.exists(path):
+    if (return_results or verbose or manager._lines is not None) and os.path.exists(path):
         results = _read(path, config.file_path)
+    if manager._lines is not None and results is not None:
+        manager._lines.written = results.line_profile.get(0, [])
     if verbose and results is not None:
         _print(results, world.size, in_memory)
     if verbose_line_profiler:

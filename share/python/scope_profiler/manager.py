@@ -190,8 +190,11 @@ class _Manager:
             self._mpi_calls = MPICalls(self)
 
     def _stop_extras(self):
+        """Before the recording is closed."""
         if self._mpi_calls is not None:
             self._mpi_calls.stop()
+        if self._lines is not None:
+            self._recording.count_lines(False)
         self._mpi_calls = self._lines = None
 
     def finalize(self, verbose=True, return_results=False, native_traces=None, verbose_line_profiler=False):
@@ -305,6 +308,13 @@ class _Manager:
         if self._lines is not None:
             self._lines.add(function, name)
 
+    def _line_records(self):
+        """What has been counted and is not written yet."""
+        from scope_profiler import finish
+
+        results = finish.so_far(self)
+        return results.line_profile.get(0, []) if results is not None else []
+
     def _line_stats(self, name):
         from scope_profiler.lines import LineStats
 
@@ -386,7 +396,7 @@ class _Manager:
         if self._config.paused or self._config.deactivate_profiling:
             self._config.paused = True
             return
-        names = [name for name in self._recording.open_regions() if name != _regions.ROOT_REGION]
+        names = sorted({name for name in self._recording.open_regions() if name != _regions.ROOT_REGION})
         if names:
             more = ", ..." if len(names) > 3 else ""
             raise RuntimeError(f"pause() while regions are open: {', '.join(map(repr, names[:3]))}{more}")

@@ -1,5 +1,7 @@
 """Regions as a program holds them: context managers, the same object for the same name. Which class they are of says
 what is recorded of them; entering and leaving is the compiled part's."""
+import sys
+
 from scope_profiler._core import core
 
 #: The region that a session is.
@@ -148,8 +150,6 @@ class LineProfilerRegion(TimeOnlyProfileRegion):
     __slots__ = ()
 
     def __enter__(self):
-        import sys
-
         self._manager._count_lines_of(sys._getframe(1).f_code, self.name)
         return core.Region.__enter__(self)
 
