@@ -23,7 +23,14 @@ struct rd_mpi_completion {
     int64_t start, end, row; /* of the event */
 };
 
+struct rd_mpi_part {
+    uint32_t rank;
+    uint64_t gaps; /* how often some of its calls were left out */
+};
+
 struct rd_mpi_calls {
+    struct rd_mpi_part *parts;
+    size_t num_parts;
     struct rd_mpi_call *calls;
     struct rd_mpi_completion *completions;
     size_t num_calls, num_completions;

@@ -30,6 +30,12 @@ static const struct rd_field completion_fields[] = {
     {.name = "calls", .kind = RD_I64, .offset = offsetof(struct rd_mpi_completion, call), .most = INT64_MAX},
 };
 
+#define PART(member) offsetof(struct rd_mpi_part, member)
+static const struct rd_field part_fields[] = {
+    {.name = "ranks", .kind = RD_U32, .offset = PART(rank), .most = UINT32_MAX},
+    {.name = "gaps", .kind = RD_U64, .offset = PART(gaps), .most = INT64_MAX, .optional = true, .absent = 0},
+};
+
 static int read_table(spr_profile *profile, const char *name, const char *where, const struct rd_field *fields,
                       size_t num_fields, size_t size, void **records, size_t *count, spr_error *error) {
     *records = NULL;
@@ -140,7 +146,7 @@ static int fill(struct spans *spans, struct rd_mpi_calls *calls, const struct st
 }
 
 int rd_mpi_calls_read(spr_profile *profile, struct rd_mpi_calls *calls, spr_error *error) {
-    void *stored = NULL, *completions = NULL;
+    void *stored = NULL, *completions = NULL, *parts = NULL;
     struct spans spans = {0};
     *calls = (struct rd_mpi_calls){0};
     int status = read_table(profile, "calls", "/mpi/calls", call_fields, sizeof call_fields / sizeof *call_fields,
@@ -150,6 +156,10 @@ int rd_mpi_calls_read(spr_profile *profile, struct rd_mpi_calls *calls, spr_erro
                             sizeof completion_fields / sizeof *completion_fields, sizeof(struct rd_mpi_completion),
                             &completions, &calls->num_completions, error);
     calls->completions = completions;
+    if (status == SPR_OK)
+        status = read_table(profile, "ranks", "/mpi/ranks", part_fields, sizeof part_fields / sizeof *part_fields,
+                            sizeof(struct rd_mpi_part), &parts, &calls->num_parts, error);
+    calls->parts = parts;
     if (status == SPR_OK) {
         calls->calls = calloc(calls->num_calls + 1, sizeof *calls->calls);
         status = calls->calls && open_spans(&spans, profile, error) ? fill(&spans, calls, stored)
@@ -164,5 +174,6 @@ int rd_mpi_calls_read(spr_profile *profile, struct rd_mpi_calls *calls, spr_erro
 void rd_mpi_calls_free(struct rd_mpi_calls *calls) {
     free(calls->calls);
     free(calls->completions);
+    free(calls->parts);
     *calls = (struct rd_mpi_calls){0};
 }

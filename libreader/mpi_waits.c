@@ -1,7 +1,8 @@
 /* Who waits for whom: instances of collective calls and messages, matched after the run.
  *
  * The n-th collective call on a communicator is the same instance on all its members; the n-th message with a
- * communicator, sender, receiver and tag is the n-th receive of such. Both are rules of MPI. */
+ * communicator, sender, receiver and tag is the n-th receive of such. Both are rules of MPI. Where calls of a rank were
+ * left out (a pause), that counts only if all sides have equally many. */
 #include "mpi.h"
 
 #include <stdlib.h>
@@ -133,6 +134,37 @@ static int wait_in_instance(struct waiting *w, const struct entered *e, size_t c
     return SPR_OK;
 }
 
+static bool has_gaps(const struct waiting *w, uint32_t rank) {
+    for (size_t i = 0; i < w->all.num_parts; i++)
+        if (w->all.parts[i].rank == rank && w->all.parts[i].gaps) return true;
+    return false;
+}
+
+/* e: the calls of one communicator, rank by rank. True: calls are missing. */
+static bool is_uneven(const struct waiting *w, const struct entered *e, size_t count) {
+    bool gaps = false, uneven = false;
+    uint64_t before = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 < count && e[i + 1].call->rank == e[i].call->rank) continue;
+        gaps = gaps || has_gaps(w, e[i].call->rank);
+        uneven = uneven || (before != UINT64_MAX && before != e[i].instance);
+        before = e[i].instance;
+    }
+    return gaps && uneven;
+}
+
+/* Sorted by communicator: those that cannot be matched are taken out. */
+static size_t leave_out_uneven(const struct waiting *w, struct entered *e, size_t count) {
+    size_t kept = 0;
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && e[to].call->comm == e[from].call->comm;) to++;
+        if (is_uneven(w, e + from, to - from)) continue;
+        memmove(e + kept, e + from, (to - from) * sizeof *e);
+        kept += to - from;
+    }
+    return kept;
+}
+
 static int match_collectives(struct waiting *w, const spr_mpi *mpi) {
     struct entered *e = calloc(w->all.num_calls + 1, sizeof *e);
     size_t count = 0;
@@ -147,6 +179,7 @@ static int match_collectives(struct waiting *w, const spr_mpi *mpi) {
     for (size_t i = 1; i < count; i++)
         if (e[i].call->comm == e[i - 1].call->comm && e[i].call->rank == e[i - 1].call->rank)
             e[i].instance = e[i - 1].instance + 1;
+    count = leave_out_uneven(w, e, count);
     qsort(e, count, sizeof *e, by_instance);
     int status = SPR_OK;
     for (size_t from = 0, to; status == SPR_OK && from < count; from = to) {
@@ -269,6 +302,23 @@ static size_t list_ends(const struct waiting *w, struct message *ends, bool send
     return count;
 }
 
+/* Ends with the envelope of the first. */
+static size_t alike(const struct message *ends, size_t count) {
+    size_t n = 1;
+    while (n < count && by_envelope(&ends[0], &ends[n]) == 0) n++;
+    return n;
+}
+
+static int match_some(struct waiting *w, const struct message *sends, const struct message *receives, size_t count) {
+    int status = SPR_OK;
+    for (size_t i = 0; status == SPR_OK && i < count; i++) {
+        status = wait_for(w, &receives[i], sends[i].call, SPR_MPI_LATE_SENDER);
+        if (status == SPR_OK && sends[i].call->received < 0) /* MPI_Sendrecv waits for what it receives */
+            status = wait_for(w, &sends[i], receives[i].call, SPR_MPI_LATE_RECEIVER);
+    }
+    return status;
+}
+
 static int match_messages(struct waiting *w) {
     struct message *sends = calloc(w->all.num_calls + 1, sizeof *sends);
     struct message *receives = calloc(w->all.num_calls + 1, sizeof *receives);
@@ -281,11 +331,12 @@ static int match_messages(struct waiting *w) {
             *(order < 0 ? &s : &r) += 1;
             continue;
         }
-        status = wait_for(w, &receives[r], sends[s].call, SPR_MPI_LATE_SENDER);
-        if (status == SPR_OK && sends[s].call->received < 0) /* MPI_Sendrecv waits for what it receives */
-            status = wait_for(w, &sends[s], receives[r].call, SPR_MPI_LATE_RECEIVER);
-        s++;
-        r++;
+        const size_t sent = alike(&sends[s], num_sends - s), received = alike(&receives[r], num_receives - r);
+        const bool gaps = has_gaps(w, sends[s].call->rank) || has_gaps(w, receives[r].call->rank);
+        if (sent == received || !gaps)
+            status = match_some(w, &sends[s], &receives[r], sent < received ? sent : received);
+        s += sent;
+        r += received;
     }
     free(sends);
     free(receives);

@@ -110,7 +110,7 @@ static void find_heap_file(spr_profile *profile) {
 
 static int open_file(spr_profile *profile, spr_error *error) {
     char reason[256] = "";
-    const hid_t access = access_list(profile->path);
+    const hid_t access = access_list();
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
         if (profile->file < 0) rd_hdf5_reason(reason, sizeof reason);

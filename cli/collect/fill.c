@@ -200,7 +200,7 @@ static bool merge(struct filling *f, struct waiting *heap, size_t count) {
 static bool take_facts(void *context, struct walk *w, unsigned type, unsigned argument, const uint64_t *payload,
                        unsigned count) {
     struct filling *f = context;
-    (void)w;
+    if (type == SPOOL_RESUMED) return mpi_resumed(f->mpi, clock_ns(&w->process->clock, payload[0]));
     return !f->ended.row || mpi_take(f->mpi, &f->ended, type, argument, payload, count);
 }
 

@@ -13,6 +13,7 @@ struct pending {
     const struct row *operation;
     const struct members *peers;
     uint32_t site;
+    int64_t begun_ns; /* the call that began the operation ended then */
     bool receives, persistent, active;
     unsigned flow;
     UT_hash_handle hh;
@@ -55,6 +56,7 @@ void mpi_close(struct mpi *mpi) {
     mpi_sites_free(&mpi->sites);
     mpi_sums_free(&mpi->sums);
     free(mpi->parts);
+    free(mpi->resumed);
     free(mpi);
 }
 
@@ -63,15 +65,35 @@ int mpi_error(const struct mpi *mpi) { return mpi->error; }
 bool mpi_process(struct mpi *mpi, struct process *process) {
     mpi->process = process;
     mpi->last_row = NULL;
+    mpi->num_resumed = 0;
     mpi->parts[mpi->num_parts] = (struct mpi_part){
         .rank = process->rank, .calls_from = mpi->calls.count, .completions_from = mpi->completions.count};
     return mpi_comms_read(&mpi->comms, process, &mpi->c->texts) && mpi_sites_read(&mpi->sites, process);
+}
+
+static bool throttles(const struct process *process) {
+    for (size_t i = 0; i < process->num_rows; i++)
+        if (process->rows[i].throttled) return true;
+    return false;
+}
+
+bool mpi_resumed(struct mpi *mpi, int64_t ns) {
+    if (mpi->num_resumed == mpi->room_resumed) {
+        const size_t room = mpi->room_resumed * 2 + 16;
+        int64_t *longer = realloc(mpi->resumed, room * sizeof *longer);
+        if (!longer) return false;
+        mpi->resumed = longer;
+        mpi->room_resumed = room;
+    }
+    mpi->resumed[mpi->num_resumed++] = ns;
+    return true;
 }
 
 bool mpi_process_end(struct mpi *mpi) {
     struct mpi_part *part = &mpi->parts[mpi->num_parts];
     part->calls = mpi->calls.count - part->calls_from;
     part->completions = mpi->completions.count - part->completions_from;
+    part->gaps = mpi->num_resumed + throttles(mpi->process);
     if (part->calls) mpi->num_parts++;
     const bool good = mpi_sums_spread(&mpi->sums, part->rank);
     forget_requests(mpi);
@@ -173,6 +195,13 @@ static void drop_request(struct mpi *mpi, struct pending *p) {
     free(p);
 }
 
+/* There was a pause since, in which it may have ended: its handle may be another one's by now. */
+static bool is_doubtful(const struct mpi *mpi, const struct pending *p) {
+    for (size_t i = mpi->num_resumed; i-- > 0;)
+        if (mpi->resumed[i] <= mpi->last_end) return mpi->resumed[i] > p->begun_ns;
+    return false;
+}
+
 static bool open_request(struct mpi *mpi, uint64_t handle, bool receives) {
     struct pending *p = find_request(mpi, handle);
     if (!p) {
@@ -191,6 +220,7 @@ static bool open_request(struct mpi *mpi, uint64_t handle, bool receives) {
     p->region = p->operation = mpi->last_row;
     p->call = mpi->last_call;
     p->peers = mpi->last_peers;
+    p->begun_ns = mpi->last_end;
     p->flow = mpi->last_flow;
     p->site = site_of(&mpi->last);
     p->receives = receives;
@@ -208,6 +238,7 @@ static bool start(struct mpi *mpi, uint64_t handle) {
     row.site = mpi->last.site;
     row.flags = (row.flags & ~MPI_ROW_PERSISTENT) | MPI_ROW_STARTED | MPI_ROW_REQUEST;
     p->active = true;
+    p->begun_ns = mpi->last_end;
     p->call = mpi->calls.count;
     p->operation = mpi->last_row;
     p->site = site_of(&row);
@@ -233,9 +264,12 @@ static bool receive(struct mpi *mpi, const struct pending *p, uint64_t peer, int
 static bool complete(struct mpi *mpi, uint64_t handle, uint64_t peer, int64_t bytes) {
     struct pending *p = find_request(mpi, handle);
     if (!p || !p->active) return true;
-    const struct mpi_completion completion = {mpi->last.event, (int64_t)p->call};
-    bool good = mpi_list_add(&mpi->completions, &completion);
-    if (good && p->receives) good = receive(mpi, p, peer, bytes);
+    bool good = true;
+    if (!is_doubtful(mpi, p)) {
+        const struct mpi_completion completion = {mpi->last.event, (int64_t)p->call};
+        good = mpi_list_add(&mpi->completions, &completion);
+        if (good && p->receives) good = receive(mpi, p, peer, bytes);
+    }
     p->active = false;
     if (!p->persistent) drop_request(mpi, p);
     return good;
@@ -273,6 +307,7 @@ static bool take_call(struct mpi *mpi, const struct mpi_ended *ended, unsigned a
                             .comm = -1,
                             .flags = flags_of(argument)};
     mpi->last_row = ended->row;
+    mpi->last_end = ended->end;
     mpi->last_peers = NULL;
     mpi->last_flow = argument >> SPOOL_MPI_FLOW_SHIFT & 15;
     if (word_of(argument, payload, count, SPOOL_MPI_HAS_SITE, &word)) {

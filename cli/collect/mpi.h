@@ -24,6 +24,9 @@ void mpi_close(struct mpi *mpi); /* NULL is allowed */
 bool mpi_process(struct mpi *mpi, struct process *process);
 bool mpi_process_end(struct mpi *mpi);
 
+/* What the process did just before `ns` was not recorded. False: no memory. */
+bool mpi_resumed(struct mpi *mpi, int64_t ns);
+
 /* One group: SPOOL_MPI_CALL and those after it. False: no memory. */
 bool mpi_take(struct mpi *mpi, const struct mpi_ended *ended, unsigned type, unsigned argument, const uint64_t *payload,
               unsigned count);

@@ -178,6 +178,7 @@ struct mpi_completion { /* row of /mpi/completions */
 struct mpi_part { /* row of /mpi/ranks */
     uint32_t rank;
     uint64_t calls_from, calls, completions_from, completions;
+    uint64_t gaps; /* pauses, or 1 where functions were throttled: what others sent it may be missing */
 };
 
 struct pending;
@@ -193,8 +194,11 @@ struct mpi {
     size_t num_parts;
     struct pending *pending; /* requests of the process */
     size_t num_pending;
+    int64_t *resumed; /* the process's pauses ended; mostly ascending */
+    size_t num_resumed, room_resumed;
     struct mpi_row last; /* the call that groups are told of, its number, and how its bytes flow */
     const struct row *last_row;
+    int64_t last_end;
     uint64_t last_call;
     unsigned last_flow;
     const struct members *last_peers;

@@ -137,12 +137,14 @@ GET(part_calls_from) { cell->u64 = OF(struct mpi_part, calls_from); }
 GET(part_calls) { cell->u64 = OF(struct mpi_part, calls); }
 GET(part_done_from) { cell->u64 = OF(struct mpi_part, completions_from); }
 GET(part_done) { cell->u64 = OF(struct mpi_part, completions); }
+GET(part_gaps) { cell->u64 = OF(struct mpi_part, gaps); }
 static const struct column part_columns[] = {
     {"ranks", COLUMN_U32, part_rank},
     {"call_offsets", COLUMN_U64, part_calls_from},
     {"call_counts", COLUMN_U64, part_calls},
     {"completion_offsets", COLUMN_U64, part_done_from},
     {"completion_counts", COLUMN_U64, part_done},
+    {"gaps", COLUMN_U64, part_gaps},
 };
 
 GET(function_rank) { cell->u32 = OF(struct mpi_function, key.rank); }

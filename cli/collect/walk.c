@@ -179,6 +179,7 @@ bool walk_group(struct walk *w, bool *memory) {
     uint64_t payload[SPOOL_TASK_WORDS] = {0}; /* what a group leaves out is 0 */
     memcpy(payload, w->words + w->at + 1, (count < SPOOL_TASK_WORDS ? count : SPOOL_TASK_WORDS) * sizeof *payload);
     w->at += 1 + count;
+    if (type == SPOOL_RESUMED && w->facts) return *memory = w->facts(w->facts_context, w, type, 0, payload, 1);
     if (type >= sizeof groups / sizeof *groups || !groups[type].take || count < groups[type].payload) return true;
     return *memory = groups[type].take(w, payload);
 }

@@ -79,8 +79,9 @@ uint64_t peer_in_status(const void *status) {
 static inline uint32_t site_of(const struct mpi_call *call) {
     const uint64_t last = __atomic_load_n(call->entry->site, __ATOMIC_RELAXED);
     if (LIKELY(last >> 16 == call->site)) return (uint32_t)last & 0xffff;
-    const uint32_t serial = mpi_site(call->site);
-    if (serial <= 0xffff && call->site >> 48 == 0)
+    bool direct = true;
+    const uint32_t serial = mpi_site(mpi_outermost.frame + 1, &direct);
+    if (direct && serial <= 0xffff && call->site >> 48 == 0)
         __atomic_store_n(call->entry->site, (uint64_t)call->site << 16 | serial, __ATOMIC_RELAXED);
     return serial;
 }
@@ -105,8 +106,17 @@ static inline void place(struct facts *f) {
     if (f->shape->frees) set_comm(f, mpi_comm_known(f->call->handle));
 }
 
+/* Where calls that make or complete requests are throttled, a request's handle may be another one's by the time that it
+ * is told. From then on none are told. */
+static bool requests_lost;
+
+static bool has_requests(const struct mpi_call *call) {
+    const int8_t *at = call->entry->shape.at;
+    return at[MPI_ROLE_REQUEST_AT] >= 0 || at[MPI_ROLE_REQUEST_LIST] >= 0;
+}
+
 void add_request(struct facts *f) {
-    if (has(f->shape, MPI_ROLE_REQUEST_AT))
+    if (!requests_lost && has(f->shape, MPI_ROLE_REQUEST_AT))
         add(f, SPOOL_MPI_HAS_REQUEST, (uint64_t)mpi_handle_at(pointer_of(f, MPI_ROLE_REQUEST_AT)));
 }
 
@@ -245,18 +255,27 @@ static void (*const tellers[])(struct facts *) = {
     [MPI_TELL_REQUEST] = NULL,
 };
 
-static inline void write_facts(struct facts *f, bool poll) {
+/* False: the call is not kept. */
+static inline bool write_facts(struct facts *f, bool poll) {
     const int region = f->call->entry->region;
     if (UNLIKELY(poll)) {
         f->argument |= SPOOL_MPI_HAS_POLLS | SPOOL_MPI_HAS_SPAN;
         f->count += 2;
-        rec_end_repeated(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words, f->count);
+        return rec_end_repeated(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words,
+                                f->count);
     } else if (LIKELY(f->count <= SPOOL_SLOT_WORDS && !(f->argument & SPOOL_MPI_HAS_REQUEST))) {
-        rec_end_alike(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), SPOOL_MPI_AGAIN, f->words,
-                      f->count);
-    } else {
-        rec_end_with(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words, f->count);
+        return rec_end_alike(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), SPOOL_MPI_AGAIN,
+                             f->words, f->count);
     }
+    return rec_end_with(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words, f->count);
+}
+
+/* What does not fit into the call's own group. */
+static void tell_more(struct facts *f, bool poll) {
+    if ((f->argument >> SPOOL_MPI_FLOW_SHIFT & 15) == SPOOL_MPI_FLOW_LIST) tell_list(f);
+    if (requests_lost) return;
+    if (f->shape->teller == MPI_TELL_COMPLETION && !poll && f->call->entry->completes) tell_done(f);
+    if (f->shape->teller == MPI_TELL_REQUEST) tell_handles(f);
 }
 
 void mpi_after(struct mpi_call *call, int result) {
@@ -269,7 +288,7 @@ void mpi_after(struct mpi_call *call, int result) {
     const uint8_t teller = f.shape->teller;
     bool poll = false;
     if (__builtin_expect(result != 0, 0)) {
-        add(&f, SPOOL_MPI_HAS_SITE, mpi_site(call->site));
+        add(&f, SPOOL_MPI_HAS_SITE, site_of(call));
         f.argument |= SPOOL_MPI_FAILED;
         write_facts(&f, false);
     } else {
@@ -279,10 +298,10 @@ void mpi_after(struct mpi_call *call, int result) {
         if (tellers[teller]) tellers[teller](&f);
         poll = f.shape->polls && flag_is_down(&f);
         if (has(f.shape, MPI_ROLE_OUTCOUNT_AT)) poll = *(const int *)pointer_of(&f, MPI_ROLE_OUTCOUNT_AT) == 0;
-        write_facts(&f, poll);
-        if ((f.argument >> SPOOL_MPI_FLOW_SHIFT & 15) == SPOOL_MPI_FLOW_LIST) tell_list(&f);
-        if (teller == MPI_TELL_COMPLETION && !poll && f.call->entry->completes) tell_done(&f);
-        if (teller == MPI_TELL_REQUEST) tell_handles(&f);
+        if (LIKELY(write_facts(&f, poll)))
+            tell_more(&f, poll);
+        else if (has_requests(call))
+            requests_lost = true;
         if (f.shape->makes_comm || f.shape->aliases || f.shape->frees) keep_handles(&f);
     }
     if (UNLIKELY(call->mapped != 0)) {

@@ -2,6 +2,7 @@
 
 #include "abi.h"
 #include "call.h"
+#include "callers.h"
 #include "recorder.h"
 #include "spool.h"
 #include "sys.h"
@@ -21,13 +22,14 @@ _Static_assert(LAST_SITES >= MPI_LAYERS * MPI_FUNCTION_COUNT, "a word for every 
 
 struct site {
     uintptr_t address;
-    uint32_t serial;
+    uint32_t serial; /* 0: it is within an MPI library, and the place of the program is further up: */
+    int32_t step;    /* bytes from where the stack has this return address to where it has the next one */
 };
 
 /* Read without a lock: an entry's key is stored last. */
 static struct known {
-    bool held; /* who makes an entry holds it */
-    uint32_t sites, comms, neighbors_used;
+    bool held;                                     /* who makes an entry holds it */
+    uint32_t sites, places, comms, neighbors_used; /* places: of `site` that are taken */
     struct mpi_comm world;
     uint64_t last_site[LAST_SITES];
     struct site site[SITES];
@@ -88,22 +90,30 @@ static void tell_site(uint32_t serial, uintptr_t address) {
     rec_log(SPOOL_MPI_SITE, pieces, 3);
 }
 
-static __attribute__((noinline)) uint32_t new_site(struct known *k, uintptr_t address) {
+/* slot: where the stack has the address. Locked. */
+static void describe(struct known *k, struct site *site, uintptr_t address, const uintptr_t *slot) {
+    const int32_t step = callers_step(address, slot);
+    site->step = step;
+    site->serial = step ? 0 : ++k->sites;
+    if (!step) tell_site(site->serial, address);
+}
+
+/* NULL: too many. */
+static __attribute__((noinline)) const struct site *new_site(struct known *k, uintptr_t address,
+                                                             const uintptr_t *slot) {
     const int saved = errno;
     hold(k);
-    uint32_t at = place_of(address, SITES), serial = 0;
+    uint32_t at = place_of(address, SITES);
     while (k->site[at].address && k->site[at].address != address) at = (at + 1) & (SITES - 1);
-    if (k->site[at].address) {
-        serial = k->site[at].serial;
-    } else if (k->sites < SITES / 2) {
-        serial = ++k->sites;
-        tell_site(serial, address);
-        k->site[at].serial = serial;
+    const bool full = !k->site[at].address && k->places == SITES / 2;
+    if (!k->site[at].address && !full) {
+        k->places++;
+        describe(k, &k->site[at], address, slot);
         __atomic_store_n(&k->site[at].address, address, __ATOMIC_RELEASE);
     }
     let_go(k);
     errno = saved;
-    return serial;
+    return full ? NULL : &k->site[at];
 }
 
 uint64_t *mpi_last_site(unsigned which) {
@@ -111,14 +121,48 @@ uint64_t *mpi_last_site(unsigned which) {
     return k ? &k->last_site[which] : NULL;
 }
 
-uint32_t mpi_site(uintptr_t address) {
-    struct known *k = tables();
-    if (!k) return 0;
+static inline const struct site *find_site(const struct known *k, uintptr_t address) {
     for (uint32_t at = place_of(address, SITES);; at = (at + 1) & (SITES - 1)) {
-        uintptr_t found = __atomic_load_n(&k->site[at].address, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(found == address, 1)) return k->site[at].serial;
-        if (!found) return new_site(k, address);
+        const uintptr_t found = __atomic_load_n(&k->site[at].address, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(found == address, 1)) return &k->site[at];
+        if (!found) return NULL;
     }
+}
+
+/* A step has led to an address that was not met before. False: it is not the return address, since the function's
+ * frame is not always as large; its calls are taken for the program's own then. */
+static bool is_right(struct known *k, const struct site *site, const uintptr_t *slot) {
+    const int saved = errno;
+    hold(k);
+    struct site *mine = &k->site[site - k->site];
+    const bool right = callers_step(mine->address, slot) == mine->step;
+    if (!right && mine->step) {
+        mine->serial = ++k->sites;
+        mine->step = 0;
+        tell_site(mine->serial, mine->address);
+    }
+    let_go(k);
+    errno = saved;
+    return right;
+}
+
+uint32_t mpi_site(const uintptr_t *slot, bool *direct) {
+    enum { DEEPEST = 8 };
+    struct known *k = tables();
+    const struct site *site = NULL, *below = NULL;
+    const uintptr_t *slot_below = NULL;
+    for (int i = 0; k && i < DEEPEST; i++) {
+        const uintptr_t address = *slot;
+        site = find_site(k, address);
+        if (!site && below && !is_right(k, below, slot_below)) return below->serial;
+        if (!site) site = new_site(k, address, slot);
+        if (!site || !site->step) break;
+        below = site;
+        slot_below = slot;
+        slot = (const uintptr_t *)((const char *)slot + site->step);
+        *direct = false;
+    }
+    return site ? site->serial : 0;
 }
 
 /* ---- what MPI says of a communicator ----------------------------------------------------------------------------- */

@@ -20,8 +20,9 @@ struct mpi_comm {
     uint32_t neighbors; /* for mpi_comm_neighbors() */
 };
 
-/* The number of the call site that returns to `address`; 0: too many. */
-uint32_t mpi_site(uintptr_t address);
+/* The number of the program's call site, from where the stack has the return address of an MPI function; 0: too many.
+ * *direct is left alone where that address is the site, and false where it is in a language binding of MPI's. */
+uint32_t mpi_site(const uintptr_t *slot, bool *direct);
 
 /* A word for whoever calls sites by number `which`, below 1024; zero in a forked child. NULL: no memory. */
 uint64_t *mpi_last_site(unsigned which);

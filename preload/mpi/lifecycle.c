@@ -38,6 +38,7 @@ static int bare(mpi_word word, struct mpi_entry *entry) { return ((int (*)(mpi_w
 
 static void measure(void) {
     struct barrier barrier = {.call = note_site};
+    const volatile int one = 1; /* unknown to the compiler, which would make another call instruction of it */
     if (!mpi_abi()) return;
     barrier.entry = (struct mpi_entry){.next = (mpi_any)nothing,
                                        .region = 1,
@@ -45,7 +46,7 @@ static void measure(void) {
                                        .function = MPI_FUNCTION_Barrier,
                                        .site = &barrier.site};
     mpi_shape_of(&mpi_functions[MPI_FUNCTION_Barrier], &barrier.entry.shape);
-    calls(&barrier, 1);
+    calls(&barrier, one);
     barrier.call = bare;
     const uint64_t without = rec_cost_bare(calls, &barrier);
     barrier.call = mpi_recorded_call;

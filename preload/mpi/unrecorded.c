@@ -4,7 +4,6 @@
 #include "known.h"
 #include "recorder.h"
 
-#include "recorder.h"
 #include <errno.h>
 
 static mpi_any next_of(struct mpi_link *link, const char *name) {
@@ -29,24 +28,6 @@ QUERY(MPI_Initialized)
 QUERY(PMPI_Initialized)
 QUERY(MPI_Finalized)
 QUERY(PMPI_Finalized)
-
-/* Level 0 pauses the recording, 1 resumes it. MPIs ignore the call, other tools behind us may not. Variadic: the
- * registers go on as the caller left them. */
-static void control(int level) {
-    if (level == 0) rec_pause();
-    if (level == 1) rec_resume();
-}
-
-#define PCONTROL(name)                                                                                                 \
-    EXPORT int name(mpi_word level, mpi_word a1, mpi_word a2, mpi_word a3, mpi_word a4, mpi_word a5) {                 \
-        static struct mpi_link link;                                                                                   \
-        mpi_any next = next_of(&link, #name);                                                                          \
-        if (next) control((int)level);                                                                                 \
-        return next ? ((int (*)(int, ...))next)((int)level, a1, a2, a3, a4, a5) : MPI_NO_LIBRARY;                      \
-    }
-
-PCONTROL(MPI_Pcontrol)
-PCONTROL(PMPI_Pcontrol)
 
 /* Names of communicators are told. */
 #define SET_NAME(name)                                                                                                 \

@@ -35,26 +35,41 @@ static inline void put(uint64_t *place, uint64_t head, const uint64_t *payload, 
     *(volatile uint64_t *)place = head;
 }
 
-static __attribute__((noinline)) void end_slowly(int region, uint64_t ticks, uint64_t head, const uint64_t *payload,
-                                                 unsigned count) {
-    if (mode_end_at(region, ticks)) rec_group(head, payload, count);
+static inline bool is_end_of(const struct lane *lane, int region) {
+    return lane->window && lane->cur > lane->window &&
+           (lane->cur[-1] & SPOOL_LOW_MASK) == (SPOOL_KIND_END | (uint64_t)region);
 }
 
-void rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count) {
+/* Whatever the mode does with the end; the group follows where a word of the end has come into the lane. */
+static __attribute__((noinline)) bool end_slowly(int region, uint64_t head, const uint64_t *payload, unsigned count) {
+    const uint64_t *before = lane_mine->cur;
+    mode_recording.end(region);
+    if (lane_mine->cur == before || !is_end_of(lane_mine, region)) return false;
+    rec_group(head, payload, count);
+    return true;
+}
+
+/* Of a call that is recorded. */
+static inline bool write_end(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count) {
     struct lane *lane = lane_mine;
     uint64_t since = ticks - lane->base;
     if (UNLIKELY((unsigned)region - 1 >= SPOOL_REGION_MAX || !mode_traces || since >> SPOOL_TICK_BITS ||
-                 lane->cur + count + 2 > lane->limit)) {
-        end_slowly(region, ticks, head, payload, count);
-        return;
-    }
+                 lane->cur + count + 2 > lane->limit))
+        return end_slowly(region, head, payload, count);
     uint64_t *place = take(lane, count + 2);
     put(place + 1, head, payload, count);
     __asm__ volatile("" ::: "memory");
     *(volatile uint64_t *)place = since << SPOOL_TICK_SHIFT | SPOOL_KIND_END | (unsigned)region;
+    return true;
 }
 
-void rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count) {
+bool rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count) {
+    if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
+    return write_end(region, ticks, head, payload, count);
+}
+
+bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count) {
+    if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
     struct lane *lane = lane_mine;
     const unsigned slot = (unsigned)region % SPOOL_SLOTS;
     const uint64_t since = ticks - lane->base;
@@ -66,18 +81,19 @@ void rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
         place[1] = SPOOL_GROUP(again, slot, 0);
         __asm__ volatile("" ::: "memory");
         *(volatile uint64_t *)place = since << SPOOL_TICK_SHIFT | SPOOL_KIND_END | (unsigned)region;
-        return;
+        return true;
     }
-    rec_end_with(region, ticks, head | (uint64_t)(SPOOL_HAS_SLOT | slot << SPOOL_SLOT_SHIFT) << 32, payload, count);
+    if (!write_end(region, ticks, head | (uint64_t)(SPOOL_HAS_SLOT | slot << SPOOL_SLOT_SHIFT) << 32, payload, count))
+        return false;
     lane = lane_mine;
-    if (!lane->window) return; /* nobody's */
     lane->slots[slot].head = head;
     memcpy(lane->slots[slot].words, payload, count * sizeof *payload);
+    return true;
 }
 
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count) {
     struct lane *lane = lane_mine;
-    if (!mode_takes_group() || !lane->window) return;
+    if (!lane->window) return;
     if (LIKELY(lane->cur + count + 1 <= lane->limit)) {
         put(take(lane, count + 1), head, payload, count);
         return;
@@ -107,13 +123,14 @@ static bool take_back(struct lane *lane, uint64_t *begin, uint64_t word) {
     return true;
 }
 
-void rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count) {
+bool rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count) {
+    if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
     struct lane *lane = lane_mine;
     const uint64_t since = ticks - lane->base;
     payload[count - 2] = 1;
     payload[count - 1] = 0;
-    if (LIKELY(mode_traces && (since >> SPOOL_TICK_BITS) == 0)) {
-        uint64_t *end = earlier_one(lane, region, head, payload, count), *begin = lane->cur - 1;
+    if (LIKELY(lane->window && lane->cur > lane->window && (since >> SPOOL_TICK_BITS) == 0)) {
+        uint64_t *end = mode_traces ? earlier_one(lane, region, head, payload, count) : NULL, *begin = lane->cur - 1;
         if (end) {
             const uint64_t word = *begin, first = end[-1] >> SPOOL_TICK_SHIFT;
             const uint64_t lasted = since - (word >> SPOOL_TICK_SHIFT), ended = *end >> SPOOL_TICK_SHIFT;
@@ -121,11 +138,11 @@ void rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *paylo
                 *(volatile uint64_t *)end = (ended + lasted) << SPOOL_TICK_SHIFT | (*end & SPOOL_LOW_MASK);
                 end[count]++;
                 end[count + 1] = since - first;
-                return;
+                return true;
             }
-        } else if ((lane->window && lane->cur > lane->window) && (*begin & SPOOL_LOW_MASK) == (uint64_t)region) {
+        } else if ((*begin & SPOOL_LOW_MASK) == (uint64_t)region) {
             payload[count - 1] = since - (*begin >> SPOOL_TICK_SHIFT);
         }
     }
-    rec_end_with(region, ticks, head, payload, count);
+    return write_end(region, ticks, head, payload, count);
 }

@@ -253,8 +253,7 @@ void about_log(struct recorder *recorder); /* locked, quiet */
 /* sample.c: whether the call that begins, or ends, is to be recorded */
 bool sample_begin(int region);
 bool sample_end(int region);
-bool sample_kept_last(void); /* the call that this thread ended last was recorded */
-bool sample_all(bool all);   /* true: this thread records everything for now; how it was */
+bool sample_all(bool all); /* true: this thread records everything for now; how it was */
 void sample_thread_end(void);
 
 /* filter.c */
@@ -263,11 +262,11 @@ void filter_init(void); /* from the constructor */
 bool filter_wants(const char *name, size_t length, const char *tags);
 
 /* modes.c */
-void mode_choose(void);  /* sets rec_now by recorder_default */
-extern bool mode_traces; /* rec_now writes words of events */
-bool mode_records(void); /* an event now would be recorded */
-/* As rec_now.end at the moment `ticks`; true when that wrote a word, and facts of the call may follow it. */
-bool mode_end_at(int region, uint64_t ticks);
-bool mode_takes_group(void); /* the call that ended last is in the lane */
+void mode_choose(void);                     /* sets rec_now by recorder_default */
+extern struct rec_functions mode_recording; /* who records what pauses and sampling let through */
+extern bool mode_traces;                    /* that writes words of events, and nothing else */
+extern bool mode_counts;                    /* pauses, sampling: every end asks whether it is recorded: */
+bool mode_pop(int region);                  /* a call ends; true: it is a recorded one */
+bool mode_records(void);                    /* an event now would be recorded */
 
 #endif

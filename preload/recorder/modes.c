@@ -69,48 +69,36 @@ static const struct rec_functions functions[] = {
 };
 
 struct rec_functions rec_now = {off, off};
-static struct rec_functions recording = {off, off}; /* what runs outside of pauses */
+struct rec_functions mode_recording = {off, off};
 static void (*listener)(const struct rec_functions *functions);
 
-bool mode_traces, rec_takes_facts;
+bool mode_traces, mode_counts, rec_takes_facts;
 int rec_now_clock;
 
-/* ---- sampling: some calls are not for whoever records ---------------------------------------------------------------
- */
+/* ---- sampling: some calls are not for whoever records ------------------------------------------------------------ */
 
-static struct rec_functions unsampled = {off, off}; /* who records */
-static bool sampled_trace;                          /* words are written, of what the sampling lets through */
+static bool sampled;
 
 static void sampled_begin(int region) {
-    if (region > 0 && sample_begin(region)) unsampled.begin(region);
+    if (region > 0 && sample_begin(region)) mode_recording.begin(region);
 }
 static void sampled_end(int region) {
-    if (region > 0 && sample_end(region)) unsampled.end(region);
+    if (region > 0 && sample_end(region)) mode_recording.end(region);
 }
 
-bool mode_end_at(int region, uint64_t ticks) {
-    if (!sampled_trace) {
-        rec_end(region);
-        return mode_traces;
-    }
-    if (region < 1 || !sample_end(region)) return false;
-    lane_record_at(lane_mine, ticks, SPOOL_KIND_END | (unsigned)region);
-    return true;
-}
+static struct rec_functions unpaused = {off, off}; /* what runs outside of pauses */
 
-bool mode_takes_group(void) { return mode_traces || (sampled_trace && sample_kept_last()); }
+/* ------------------------------------------------------------------------------------------------------------------ */
 
-/* Whole calls are written as words, unless somebody who counts calls decides otherwise. */
-static bool is_trace(enum mode mode) { return mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC; }
+static bool keeps_calls(const struct recorder *r) { return r->mode == REC_TRACE || r->mode == REC_THROTTLE; }
 
-static void set(enum mode mode, struct rec_functions now) {
-    const bool plain = now.begin == functions[mode].begin; /* no pause ever, no sampling: nothing counts the calls */
+static void set(enum mode mode, struct rec_functions now, bool paused) {
+    const bool monotonic =
+        mode == MODE_TRACE_MONOTONIC || mode == MODE_AGGREGATE_MONOTONIC || mode == MODE_THROTTLE_MONOTONIC;
     rec_now = now;
-    rec_now_clock = mode == MODE_TRACE_MONOTONIC ? SPOOL_CLOCK_MONOTONIC : SPOOL_CLOCK_TSC;
-    mode_traces = plain && is_trace(mode);
-    sampled_trace = now.begin == sampled_begin && is_trace(mode);
-    const bool will_trace = mode == MODE_FIRST && recorder_default->mode == REC_TRACE;
-    rec_takes_facts = mode_traces || sampled_trace || (will_trace && (plain || now.begin == sampled_begin));
+    rec_now_clock = monotonic ? SPOOL_CLOCK_MONOTONIC : SPOOL_CLOCK_TSC;
+    mode_traces = mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC;
+    rec_takes_facts = !paused && mode >= MODE_FIRST && keeps_calls(recorder_default);
     if (listener) listener(&rec_now);
 }
 
@@ -127,10 +115,10 @@ static enum mode choose(const struct recorder *r) {
     return by_recorder[r->mode] + (r->clock == SPOOL_CLOCK_MONOTONIC);
 }
 
-/* ---- pauses
- * ---------------------------------------------------------------------------------------------------------- Which of a
- * thread's open calls are recorded, outermost first: those from before the first pause; then `run[0]` that are not,
- * run[1] that are, and so on. An end belongs to the innermost. */
+/* ---- pauses ------------------------------------------------------------------------------------------------------ */
+
+/* Which of a thread's open calls are recorded, outermost first: those from before the first pause; then `run[0]` that
+ * are not, run[1] that are, and so on. An end belongs to the innermost. */
 enum { RUNS = 32 };
 static TLS struct {
     unsigned count;
@@ -161,27 +149,39 @@ static void paused_begin(int region) {
 static void resumed_begin(int region) {
     if (region < 1) return;
     opened_push(true);
-    recording.begin(region);
+    unpaused.begin(region);
 }
 static void counted_end(int region) {
-    if (region > 0 && opened_pop()) recording.end(region);
+    if (region > 0 && opened_pop()) unpaused.end(region);
 }
+
+bool mode_pop(int region) { return region > 0 && opened_pop() && (!sampled || sample_end(region)); }
 
 void mode_choose(void) {
     static const struct rec_functions counting[] = {
         [PAUSED] = {paused_begin, counted_end}, [RESUMED] = {resumed_begin, counted_end}};
     const enum mode mode = choose(recorder_default);
-    const bool sampled = mode > MODE_DROP && recorder_default->sampling.every;
-    unsampled = functions[mode];
-    recording = sampled ? (struct rec_functions){sampled_begin, sampled_end} : unsampled;
-    set(mode, pause_state == NEVER_PAUSED ? recording : counting[pause_state]);
+    mode_recording = functions[mode];
+    sampled = mode > MODE_DROP && recorder_default->sampling.every;
+    unpaused = sampled ? (struct rec_functions){sampled_begin, sampled_end} : mode_recording;
+    mode_counts = sampled || pause_state != NEVER_PAUSED;
+    set(mode, pause_state == NEVER_PAUSED ? unpaused : counting[pause_state], pause_state == PAUSED);
 }
 
 bool mode_records(void) { return pause_state != PAUSED && choose(recorder_default) > MODE_FIRST; }
 
+/* What was under way may have ended unseen. */
+static void tell_resumed(struct recorder *recorder) {
+    if (!recorder || recorder->live->state != LIVE_ON) return;
+    const uint64_t now = clock_ticks(recorder->clock);
+    struct lane *lane = lane_of(recorder);
+    if (lane && lane->cur) lane_group(lane, SPOOL_RESUMED, 0, &now, 1);
+}
+
 static void set_pause(bool pause) {
     struct sys_quiet q = sys_quiet_begin();
     if (pause || pause_state != NEVER_PAUSED) {
+        if (!pause && pause_state == PAUSED) tell_resumed(recorder_default);
         pause_state = pause ? PAUSED : RESUMED;
         mode_choose();
     }
@@ -205,12 +205,12 @@ static void choose_clock(void) {
 static void first_begin(int region) {
     if (region < 1) return;
     choose_clock();
-    unsampled.begin(region);
+    mode_recording.begin(region);
 }
 static void first_end(int region) {
     if (region < 1) return;
     choose_clock();
-    unsampled.end(region);
+    mode_recording.end(region);
 }
 
 void rec_on_mode(void (*changed)(const struct rec_functions *functions)) {

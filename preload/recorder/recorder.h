@@ -216,20 +216,20 @@ extern bool rec_takes_facts;
 extern int rec_now_clock;
 
 /* Like rec_end(), at the moment `ticks`, and behind it a group (SPOOL_GROUP() is `head`, `count` payload words, at most
- * 255). Where events are not traced it is rec_end() alone. */
-void rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count);
+ * 255). False: the call is not kept (it began in a pause, its region is throttled, ...), and no group is told of it. */
+bool rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count);
 
 /* Likewise, with 1 to SPOOL_SLOT_WORDS words and for calls that are often alike: a group that was told already is only
  * referred to, by one of type `again`. */
-void rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count);
+bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count);
 
-/* A further group right behind. */
+/* A further group right behind, of a call that is kept. */
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count);
 
 /* The same as rec_end_with() for a call that may be one of many alike: its last two payload words are a number of calls
  * and the ticks that they span. When the event before this call was another with the same head and other words, the two
  * become one, as long as both together. */
-void rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count);
+bool rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count);
 
 /* ---- words to the user ------------------------------------------------------------------------------------------ */
 

@@ -15,7 +15,6 @@ enum {
 struct sampler {     /* of a thread */
     unsigned serial; /* rec_default_serial */
     bool all;        /* for now everything is recorded */
-    bool kept;       /* the call that ended last was recorded */
     bool skipping;   /* in a phase that is not recorded: */
     size_t phase;    /* its place in `skipped` */
     size_t open, room;
@@ -163,12 +162,10 @@ static bool unskip(struct sampler *s, int region) {
 bool sample_end(int region) {
     struct sampler *s = sampler();
     if (!s || s->all) return true;
-    s->kept = !s->open || !unskip(s, region);
-    if (s->kept && s->within && is_phase(&recorder_default->sampling, region)) s->within--;
-    return s->kept;
+    if (s->open && unskip(s, region)) return false;
+    if (s->within && is_phase(&recorder_default->sampling, region)) s->within--;
+    return true;
 }
-
-bool sample_kept_last(void) { return !mine || mine->all || mine->kept; }
 
 bool sample_all(bool all) {
     struct sampler *s = recorder_default && recorder_default->sampling.every ? sampler() : NULL;

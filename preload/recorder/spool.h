@@ -78,6 +78,7 @@ enum spool_group {
     SPOOL_TASK_SWITCH,  /* payload: [0] serial of the task that this thread runs from here on, 0: none, [1] absolute
                            ticks, [2] enum spool_task_step */
     SPOOL_TASK_DONE,    /* payload: [0] serial: that task will not run again */
+    SPOOL_RESUMED,      /* payload: [0] absolute ticks: a pause of the whole process has ended */
 };
 
 /* A task that runs within another one's step interrupts it without ending it. */

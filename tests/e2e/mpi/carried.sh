@@ -59,10 +59,13 @@ carried c.h5
 scope-profiler mpi --sites c.h5 >sites.txt
 contains "call site: the line" "carried.c:$(grep -n 'MPI_Alltoallv' "$programs/carried.c" | cut -d: -f1) " sites.txt
 if command -v "mpif90.$mpi" >/dev/null; then
-    mpi_fortran "$mpi" -fallow-argument-mismatch "$programs/carried.f90" -o fortran
+    mpi_fortran "$mpi" -g -fallow-argument-mismatch "$programs/carried.f90" -o fortran
     profiled 4 f.h5 ./fortran
     equal "Fortran: status" 0 "$rc"
     carried f.h5
+    scope-profiler mpi --sites f.h5 >sites.txt
+    contains "Fortran: the line of the program, not of MPI's binding" "carried.f90:$(grep -n -m1 -i 'mpi_alltoallv' "$programs/carried.f90" | cut -d: -f1) " sites.txt
+    lacks "Fortran: no place in a binding" "libmpi" sites.txt
 fi
 if python3 -c 'import mpi4py.MPI' 2>/dev/null && grep -q "lib$( [ "$mpi" = mpich ] && echo mpich || echo mpi)\.so" <(ldd "$(python3 -c 'import mpi4py.MPI; print(mpi4py.MPI.__file__)')"); then
     profiled 4 p.h5 python3 "$programs/carried.py"
