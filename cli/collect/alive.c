@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void machine_read(struct machine *machine) {
@@ -11,6 +12,8 @@ void machine_read(struct machine *machine) {
     file_text(AT_FDCWD, "/proc/sys/kernel/random/boot_id", machine->boot_id, sizeof machine->boot_id);
     machine->boot_id[strcspn(machine->boot_id, "\n")] = '\0';
     if (gethostname(machine->host, sizeof machine->host - 1) != 0) machine->host[0] = '\0';
+    struct stat status;
+    if (stat("/proc/self/ns/time", &status) == 0) machine->time_namespace = (uint64_t)status.st_ino;
     machine->now_ns = clock_monotonic_now();
 }
 

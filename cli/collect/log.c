@@ -90,6 +90,16 @@ static void take_texts(char **texts, const struct log *log) {
     (*texts)[log->head.length] = (*texts)[log->head.length + 1] = '\0';
 }
 
+static void take_clock(struct process *p, const struct log *log) {
+    const int64_t most = CLOCK_ALIGN_MAX;
+    struct spool_mpi_clock clock;
+    if (log->head.length < sizeof clock || p->num_clocks == sizeof p->clocks / sizeof *p->clocks) return;
+    memcpy(&clock, log->body, sizeof clock);
+    if (clock.ns < 0 || clock.ns > most || clock.ahead_ns < -most || clock.ahead_ns > most || clock.error_ns < 0)
+        return;
+    p->clocks[p->num_clocks++] = clock;
+}
+
 bool log_read_facts(struct process *process) {
     struct log log;
     bool memory;
@@ -99,6 +109,7 @@ bool log_read_facts(struct process *process) {
         if (log.head.type == SPOOL_TOLD) take_texts(&process->told, &log);
         process->counts_lines |= log.head.type == SPOOL_COUNTS_LINES || log.head.type == SPOOL_LINE_FUNCTION;
         if (log.head.type == SPOOL_COST) take_cost(process, &log);
+        if (log.head.type == SPOOL_MPI_CLOCK) take_clock(process, &log);
         if (log.head.type == SPOOL_MPI_LIBRARY && !process->mpi_library && log.head.length) {
             /* Open MPI goes on with who built it on which host. */
             log.body[strcspn(log.body, ",\r\n")] = '\0';

@@ -199,6 +199,10 @@ static bool add_told(struct metadata *m, const struct collection *c) {
     return true;
 }
 
+static bool add_clock_error(struct metadata *m, const struct collection *c) {
+    return c->clock_error_ns < 0 || add_integer(m, "clock_error_ns", c->clock_error_ns);
+}
+
 bool metadata_make(struct metadata *m, const struct collection *c) {
     int32_t threads = c->processes[0].info.omp_num_threads;
     if (threads < 1) threads = 1;
@@ -206,6 +210,7 @@ bool metadata_make(struct metadata *m, const struct collection *c) {
     return add_platform(m) && add_chip(m) && metadata_add_copy(m, "scope_profiler_version", SCOPE_PROFILER_VERSION) &&
            add_integer(m, "omp_num_threads", threads) && add_integer(m, "mpi_size", c->world_size) &&
            add_integer(m, "total_cores", (int64_t)c->world_size * threads) &&
-           add_integer(m, "num_nodes", c->num_nodes) && add_times(m, c) && add_costs(m, c) && add_sampling(m, c) &&
-           add_mpi_library(m, c) && add_label(m, c) && add_told(m, c) && (!c->session.full_metadata || metadata_add_full(m, c));
+           add_integer(m, "num_nodes", c->num_nodes) && add_times(m, c) && add_costs(m, c) && add_clock_error(m, c) &&
+           add_sampling(m, c) && add_mpi_library(m, c) && add_label(m, c) && add_told(m, c) &&
+           (!c->session.full_metadata || metadata_add_full(m, c));
 }

@@ -137,7 +137,11 @@ struct process {
     char *environment;          /* NAME=value texts, each with its NUL, and one more; NULL: not told */
     struct spool_cost costs[3]; /* of a recorded call, by kind; whole 0: not measured */
     struct clock_map clock;
-    int64_t align_ns; /* added to this machine's clock to get the session's */
+    struct spool_mpi_clock clocks[2]; /* measured against rank 0's */
+    unsigned num_clocks;
+    struct { /* the session's clock is ahead by ns, and by `more` after `within` from `since` on; within 0: always ns */
+        int64_t ns, more, since, within;
+    } align;
     uint32_t node;
     bool here;     /* it ran on this machine since its last boot */
     bool running;  /* now */
@@ -156,10 +160,10 @@ struct process {
     uint64_t unknown;       /* events of regions that the log does not name; part of lost */
     uint64_t too_deep;      /* calls that were nested deeper than is kept; part of lost */
     bool overlap;
-    bool counts_lines;     /* of Python functions */
-    bool damaged;          /* a file of it ends too early or makes no sense */
-    char *told; /* what the program tells for the metadata: NAME=value texts, and an empty one; NULL nothing */
-    struct left_out { /* calls that go on in another recording: the `begin`th begin of the lane */
+    bool counts_lines; /* of Python functions */
+    bool damaged;      /* a file of it ends too early or makes no sense */
+    char *told;        /* what the program tells for the metadata: NAME=value texts, and an empty one; NULL nothing */
+    struct left_out {  /* calls that go on in another recording: the `begin`th begin of the lane */
         uint32_t lane;
         uint64_t begin;
     } * left_out;
@@ -182,8 +186,8 @@ static inline bool process_is_complete(const struct process *p) {
 struct session { /* texts NULL: not given */
     char *output, *label, *boot_id;
     bool full_metadata, capture_source;
-    bool has_start, has_ticks, has_realtime;
-    int64_t start_ns, realtime_ns;
+    bool has_start, has_ticks, has_realtime, has_namespace;
+    int64_t start_ns, realtime_ns, time_namespace; /* namespace 0: not known */
     uint64_t start_ticks;
     int compress; /* 0 none */
     int umask;    /* -1: not given */
@@ -192,6 +196,7 @@ struct session { /* texts NULL: not given */
 struct machine { /* the one that collects */
     char boot_id[40];
     char host[64];
+    uint64_t time_namespace; /* 0 unknown */
     int64_t now_ns;
 };
 
@@ -208,8 +213,9 @@ struct collection {
     uint32_t world_size; /* ranks of the first launch, 1 without */
     uint32_t num_nodes;
     bool threads_column, ids_columns, tasks_columns;
-    bool aggregate; /* no process has calls in the event columns, and some have sums */
-    uint64_t calls; /* in the event columns */
+    bool aggregate;         /* no process has calls in the event columns, and some have sums */
+    uint64_t calls;         /* in the event columns */
+    int64_t clock_error_ns; /* between clocks that MPI ranks have compared; -1: none have */
 };
 
 #endif

@@ -54,7 +54,7 @@ const char *process_problem(const struct collection *c, const struct process *p,
         *since_ns = p->stop_ns;
     } else if (p->running) {
         snprintf(text, size, "still running when it was collected");
-        *since_ns = c->machine.now_ns + p->align_ns;
+        *since_ns = process_session_ns(p, c->machine.now_ns);
     } else if (p->damaged) {
         snprintf(text, size, "its files are cut short or damaged");
     } else if (p->lost) {

@@ -175,7 +175,8 @@ static bool take_process(struct collection *c, const struct spool_dir *dir, cons
              p->id);
         return true;
     }
-    p->here = p->info.boot_id[0] && strcmp(p->info.boot_id, c->machine.boot_id) == 0;
+    p->here = p->info.boot_id[0] && strcmp(p->info.boot_id, c->machine.boot_id) == 0 &&
+              (!p->info.time_namespace || p->info.time_namespace == c->machine.time_namespace);
     /* One that has finalized its profile (and waits for it now) records no more. */
     p->running = p->here && p->info.end != SPOOL_END_EXIT && !process_is_complete(p) &&
                  process_alive(p->info.pid, p->info.start_time);
@@ -221,8 +222,8 @@ void process_free(struct process *p) {
 /* ---- removing --------------------------------------------------------------------------------------------------- */
 
 static bool belongs(const char *name) {
-    static const char *const exact[] = {SPOOL_SESSION_FILE, "collecting"};
-    static const char *const starts[] = {"rank-", "watcher-", "done-", "ended-", "session."};
+    static const char *const exact[] = {SPOOL_SESSION_FILE, "collecting", "clocks"};
+    static const char *const starts[] = {"rank-", "watcher-", "done-", "ended-", "session.", "clock-"};
     if (parse_name(name).kind != FILE_OTHER) return true;
     for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
         if (strcmp(name, exact[i]) == 0) return true;

@@ -50,6 +50,7 @@ static void take(struct session *s, const char *key, const char *value) {
     if (strcmp(key, SPOOL_SESSION_START_NS) == 0) take_number(&s->has_start, &s->start_ns, value);
     if (strcmp(key, SPOOL_SESSION_REALTIME_NS) == 0) take_number(&s->has_realtime, &s->realtime_ns, value);
     if (strcmp(key, SPOOL_SESSION_START_TICKS) == 0) take_ticks(s, value);
+    if (strcmp(key, SPOOL_SESSION_TIME_NAMESPACE) == 0) take_number(&s->has_namespace, &s->time_namespace, value);
     if (strcmp(key, SPOOL_SESSION_COMPRESS) == 0) take_small(&s->compress, 0, value, 10, 9);
     if (strcmp(key, SPOOL_SESSION_UMASK) == 0) take_small(&s->umask, -1, value, 8, 0777);
 }

@@ -1,4 +1,5 @@
 #include "times.h"
+#include "align.h"
 #include "files.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,32 +9,10 @@
 #define RATE_NS 10000000 /* points further apart give a rate that needs no help from other processes */
 
 static bool same_clock(const struct process *p, const struct process *q) {
-    return p->info.clock == q->info.clock && strcmp(p->info.boot_id, q->info.boot_id) == 0;
+    return p->info.clock == q->info.clock && align_same(p, q);
 }
 
-/* Between machines only the calendar is common. 0 where nothing is known. */
-static int64_t align_to(const struct process *p, int64_t realtime, int64_t ns) {
-    i128 align = ((i128)p->info.realtime_ns - p->info.first.ns) - ((i128)realtime - ns);
-    if (!p->info.realtime_ns || !realtime || align > CLOCK_ALIGN_MAX || align < -CLOCK_ALIGN_MAX) return 0;
-    return (int64_t)align;
-}
-
-/* One offset a machine, from its first process. */
-static void align_machines(struct collection *c) {
-    const struct session *s = &c->session;
-    bool known = s->boot_id && s->has_start && s->has_realtime;
-    const struct process *first = &c->processes[0];
-    const char *boot_id = known ? s->boot_id : first->info.boot_id;
-    int64_t realtime = known ? s->realtime_ns : first->info.realtime_ns,
-            ns = known ? s->start_ns : first->info.first.ns;
-    for (size_t i = 0; i < c->num_processes; i++) {
-        struct process *p = &c->processes[i];
-        size_t k = 0;
-        if (strcmp(p->info.boot_id, boot_id) == 0) continue;
-        while (k < i && strcmp(c->processes[k].info.boot_id, p->info.boot_id) != 0) k++;
-        p->align_ns = k < i ? c->processes[k].align_ns : align_to(p, realtime, ns);
-    }
-}
+int64_t process_session_ns(const struct process *p, int64_t ns) { return ns + p->align.ns + align_drift(p, ns); }
 
 static bool span_enough(const struct spool_point *points, size_t count) {
     int64_t low = INT64_MAX, high = INT64_MIN;
@@ -51,7 +30,7 @@ static size_t gather_points(const struct collection *c, const struct process *p,
     points[count++] = p->info.last;
     for (size_t i = 0; i < p->num_points; i++) points[count++] = p->points[i];
     if (p->info.clock == SPOOL_CLOCK_MONOTONIC) return count;
-    if (s->has_start && s->has_ticks && s->boot_id && strcmp(s->boot_id, p->info.boot_id) == 0)
+    if (s->has_start && s->has_ticks && align_is_session(s, p))
         points[count++] = (struct spool_point){s->start_ticks, s->start_ns};
     if (p->here && clock_now(p->info.clock, &points[count])) count++;
     if (span_enough(points, count)) return count;
@@ -63,11 +42,27 @@ static size_t gather_points(const struct collection *c, const struct process *p,
     return count;
 }
 
+/* A drift between two machines is one of the rate at which the session's time goes by; it turns CLOCK_MONOTONIC itself
+ * into a clock of another rate. */
+static uint32_t add_drift(const struct process *p, struct spool_point *points, size_t *count) {
+    if (!p->align.within) return p->info.clock;
+    if (p->info.clock == SPOOL_CLOCK_MONOTONIC) {
+        const int64_t until = p->align.since + p->align.within;
+        points[0] = (struct spool_point){(uint64_t)p->align.since, p->align.since};
+        points[1] = (struct spool_point){(uint64_t)until, until};
+        *count = 2;
+    }
+    for (size_t i = 0; i < *count; i++) points[i].ns += align_drift(p, points[i].ns);
+    return SPOOL_CLOCK_TSC;
+}
+
 static bool make_clock(struct collection *c, struct process *p) {
     bool known, good;
     struct spool_point *points = malloc((4 + p->num_points + 2 * c->num_processes) * sizeof *points);
     if (!points) return false;
-    good = clock_make(&p->clock, p->info.clock, points, gather_points(c, p, points), p->align_ns, &known);
+    size_t count = gather_points(c, p, points);
+    const uint32_t kind = add_drift(p, points, &count);
+    good = clock_make(&p->clock, kind, points, count, p->align.ns, &known);
     free(points);
     if (good && !known)
         note(c->report, "process %lld: the rate of its clock is not known: its durations are in clock ticks",
@@ -83,12 +78,12 @@ static int64_t seen_end_ns(const struct process *p) {
     snprintf(name, sizeof name, SPOOL_ENDED_FILE, (long long)p->info.pid, (unsigned long long)p->info.start_time);
     if (p->replaced || !file_text(p->dir->fd, name, text, sizeof text)) return INT64_MIN;
     long long ns = strtoll(text, &rest, 10);
-    return rest == text || ns < p->info.first.ns || ns > INT64_MAX / 2 ? INT64_MIN : ns + p->align_ns;
+    return rest == text || ns < p->info.first.ns || ns > INT64_MAX / 2 ? INT64_MIN : process_session_ns(p, ns);
 }
 
 int64_t process_end_ns(const struct collection *c, const struct process *p) {
     if (p->info.end == SPOOL_END_EXIT) return clock_ns(&p->clock, p->info.end_tick);
-    if (p->running) return c->machine.now_ns + p->align_ns;
+    if (p->running) return process_session_ns(p, c->machine.now_ns);
     uint64_t tick = p->last_tick > p->info.last.ticks ? p->last_tick : p->info.last.ticks;
     int64_t recorded = clock_ns(&p->clock, tick), seen = seen_end_ns(p);
     return seen > recorded ? seen : recorded;

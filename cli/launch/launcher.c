@@ -74,15 +74,6 @@ static char *control_port(pid_t pid) {
     return found;
 }
 
-static uint64_t hash_process(uint64_t hash, pid_t pid) {
-    char node[NODE_DIGITS + 1];
-    proc_node(node);
-    char *text = xformat("%s %ld %" PRIu64, node, (long)pid, proc_of(pid).start);
-    hash = hash_text(hash, text);
-    free(text);
-    return hash;
-}
-
 /* What names a launch, the surest first. */
 static const char *const identities[][2] = {
     {"PMIX_NAMESPACE", NULL}, {"OMPI_MCA_ess_base_jobid", NULL}, {"PMI_JOBID", NULL},
@@ -107,7 +98,7 @@ static void identify(const struct kind *kind, struct launcher *launcher) {
     if (!name) name = launch_name();
     uint64_t hash = hash_text(hash_text(HASH_START, kind->rank), name ? name : "");
     /* On one machine the launcher's process tells two launches of one name apart. */
-    if (one_node || !name) hash = hash_process(hash, process);
+    if (one_node || !name) hash = proc_identity(hash, process);
     free(name);
     launcher->launch = hash;
 }

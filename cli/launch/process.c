@@ -24,14 +24,38 @@ static bool read_text(const char *path, char *text, size_t size) {
     return true;
 }
 
-void proc_node(char node[NODE_DIGITS + 1]) {
-    char boot[64] = "", host[256] = "", space[64] = "";
+static uint64_t hash_link(uint64_t hash, const char *path) {
+    char target[64] = "";
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length > 0) target[length] = '\0';
+    return hash_text(hash, target);
+}
+
+static uint64_t hash_machine(void) {
+    char boot[64] = "", host[256] = "";
     read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
     if (gethostname(host, sizeof host - 1)) host[0] = '\0';
-    ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
-    if (length > 0) space[length] = '\0';
-    uint64_t hash = hash_text(hash_text(hash_text(HASH_START, boot), host), space);
+    return hash_link(hash_text(hash_text(HASH_START, boot), host), "/proc/self/ns/pid");
+}
+
+void proc_node(char node[NODE_DIGITS + 1]) {
+    uint64_t hash = hash_link(hash_machine(), "/proc/self/ns/time"); /* field 22 is of its clock */
     snprintf(node, NODE_DIGITS + 1, "%08" PRIx32, (uint32_t)(hash ^ hash >> 32));
+}
+
+/* Seconds by which field 22 is ahead here of what it is outside of time name spaces. */
+static int64_t boot_offset(void) {
+    char text[256] = "";
+    read_text("/proc/self/timens_offsets", text, sizeof text);
+    const char *line = strstr(text, "boottime");
+    return line ? strtoll(line + strlen("boottime"), NULL, 10) : 0;
+}
+
+uint64_t proc_identity(uint64_t hash, pid_t pid) {
+    char text[96];
+    const int64_t start = (int64_t)proc_of(pid).start - boot_offset() * sysconf(_SC_CLK_TCK);
+    snprintf(text, sizeof text, "%016" PRIx64 " %ld %" PRId64, hash_machine(), (long)pid, start);
+    return hash_text(hash, text);
 }
 
 struct stat_fields {

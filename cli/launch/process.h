@@ -5,7 +5,7 @@
  *   done-<node>          that watcher has seen all ranks of its node end
  *
  * Their text is `pid=<pid>` and `start=<field 22 of /proc/<pid>/stat>`, a line each. <node> stands for the machine (and
- * pid name space): a process can only be asked for on its own. */
+ * pid and time name space): a process can only be asked for on its own. */
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
@@ -22,6 +22,9 @@ struct process {
 };
 
 void proc_node(char node[NODE_DIGITS + 1]); /* this machine's */
+
+/* `hash`, and in it a process of this machine: the same from all name spaces of time. */
+uint64_t proc_identity(uint64_t hash, pid_t pid);
 
 struct process proc_of(pid_t pid);
 bool proc_alive(struct process process); /* a zombie is not */

@@ -60,6 +60,11 @@ static void put_boot_id(FILE *out) {
     if (file) fclose(file);
 }
 
+static void put_time_namespace(FILE *out) {
+    struct stat status;
+    if (stat("/proc/self/ns/time", &status) == 0) put_number(out, SPOOL_SESSION_TIME_NAMESPACE, (int64_t)status.st_ino);
+}
+
 static char *session_text(const struct output *output, const struct session_options *options, size_t *length) {
     char *text = NULL;
     FILE *out = open_memstream(&text, length);
@@ -72,6 +77,7 @@ static char *session_text(const struct output *output, const struct session_opti
     if (counter()) put_number(out, SPOOL_SESSION_START_TICKS, (int64_t)counter());
     put_number(out, SPOOL_SESSION_REALTIME_NS, clock_ns(CLOCK_REALTIME));
     put_boot_id(out);
+    put_time_namespace(out);
     if (options->compress > 0) put_number(out, SPOOL_SESSION_COMPRESS, options->compress);
     if (options->full_metadata) put_text(out, SPOOL_SESSION_METADATA, "full");
     if (options->capture_source) put_number(out, SPOOL_SESSION_CAPTURE, 1);

@@ -53,7 +53,8 @@ struct mpi_way mpi_decide(struct mpi_entry *entry, const uintptr_t *frame);
 /* The way of a call of one argument behind its wrapper, for measuring what that costs. */
 extern int (*const mpi_recorded_call)(mpi_word argument, struct mpi_entry *entry);
 
-/* A recorded call of kind lifecycle has ended. */
+/* A recorded call of kind lifecycle is about to begin; has ended. */
+void mpi_lifecycle_begins(const struct mpi_entry *entry);
 void mpi_lifecycle_ended(const struct mpi_entry *entry, int result);
 
 /* Tells the recorder who this process is in MPI's world. */

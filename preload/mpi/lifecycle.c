@@ -1,6 +1,7 @@
 /* What MPI_Init and its like tell the recorder. */
 #include "abi.h"
 #include "call.h"
+#include "clocks.h"
 #include "recorder.h"
 #include <errno.h>
 
@@ -63,12 +64,33 @@ void mpi_introduce(void) {
     if (has_world) measure(); // a barrier needs it
 }
 
+static size_t function_of(const struct mpi_entry *entry) {
+    return (size_t)(entry - &mpi_entries[0][0]) % MPI_FUNCTION_COUNT;
+}
+
+void mpi_lifecycle_begins(const struct mpi_entry *entry) {
+    switch (function_of(entry)) {
+    case MPI_FUNCTION_Init:
+    case MPI_FUNCTION_Init_thread:
+        clocks_announce();
+        break;
+    case MPI_FUNCTION_Finalize:
+        clocks_end();
+        break;
+    default:
+        break;
+    }
+}
+
 void mpi_lifecycle_ended(const struct mpi_entry *entry, int result) {
     if (result != 0) return;
     int saved = errno;
-    switch ((entry - &mpi_entries[0][0]) % MPI_FUNCTION_COUNT) {
+    switch (function_of(entry)) {
     case MPI_FUNCTION_Init:
     case MPI_FUNCTION_Init_thread:
+        mpi_introduce();
+        clocks_begin();
+        break;
     case MPI_FUNCTION_Session_init:
         mpi_introduce();
         break;

@@ -51,6 +51,7 @@
             if (!way.record) return ((int (*)(PARAMETERS_##n))next)(ARGUMENTS_##n);                                    \
         }                                                                                                              \
         mpi_outermost = (struct mpi_outermost){frame, frame[1]};                                                       \
+        if (lifecycle) mpi_lifecycle_begins(entry);                                                                    \
         if (UNLIKELY(!rec_takes_facts || entry->region < 0)) {                                                         \
             int region = entry->region;                                                                                \
             rec_begin(region);                                                                                         \

@@ -2,6 +2,7 @@
 #include "sys.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #if defined(__x86_64__)
 #    include <cpuid.h>
 #endif
@@ -25,6 +26,11 @@ static bool counter_is_steady(void) { return true; }
 static const enum spool_clock counter_kind = SPOOL_CLOCK_MONOTONIC;
 static bool counter_is_steady(void) { return false; }
 #endif
+
+uint64_t clock_namespace(void) {
+    struct stat status;
+    return stat("/proc/self/ns/time", &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
 
 enum spool_clock clock_choose(void) {
     const char *wish = getenv("SCOPE_PROFILER_CLOCK");

@@ -12,6 +12,9 @@ enum spool_clock clock_choose(void);
 /* One moment on both clocks, the tightest of several tries. */
 struct spool_point clock_point(enum spool_clock clock);
 
+/* Which CLOCK_MONOTONIC of this machine is this process's: inode of its time namespace; 0 unknown. */
+uint64_t clock_namespace(void);
+
 static inline int64_t clock_monotonic_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

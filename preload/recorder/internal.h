@@ -204,7 +204,7 @@ extern struct recorder session_recorder; /* its spool is "" where this process b
 
 /* session.c */
 struct launch { /* what an MPI launcher says in the environment; -1, "" without one */
-    int rank, size;
+    int rank, size, local_size;
     char world[128]; /* the job: ranks are unique in it */
 };
 extern struct launch session_launch;

@@ -110,6 +110,7 @@ static void describe(struct recorder *recorder, struct spool_process *process) {
     process->omp_num_threads = threads && atoi(threads) > 0 ? atoi(threads) : 1;
     long n = sys_read_file("/proc/sys/kernel/random/boot_id", process->boot_id, sizeof process->boot_id);
     if (n > 0 && process->boot_id[n - 1] == '\n') process->boot_id[n - 1] = 0;
+    process->time_namespace = clock_namespace();
     gethostname(process->host, sizeof process->host - 1);
     read_command(process);
     process->skipped_phases = live->skipped_phases;

@@ -45,6 +45,12 @@ void rec_resume(void);
 void rec_set_mpi(int rank, int size, const char *library);
 void rec_set_mpi_finalized(void);
 
+/* What an MPI launcher says of this process in the environment; -1 unknown. */
+struct rec_launch {
+    int rank, size, local_size; /* local: on this machine */
+};
+struct rec_launch rec_launch(void);
+
 /* What the calling thread is called in the thread table, instead of its name in the kernel; the first 15 bytes count.
  */
 void rec_thread_name(const char *name);

@@ -13,7 +13,7 @@
 
 #define ENV_SESSION "SCOPE_PROFILER_SESSION" /* the second case's spool and output, "<spool>\n<output>" */
 
-struct launch session_launch = {.rank = -1, .size = -1};
+struct launch session_launch = {.rank = -1, .size = -1, .local_size = -1};
 static bool last_one_collects;
 static char profile_umask[16] = "";
 
@@ -21,14 +21,14 @@ static char profile_umask[16] = "";
  */
 
 static const struct {
-    const char *rank, *size, *job;
+    const char *rank, *size, *local_size, *job;
 } launchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"},
-    {"PMIX_RANK", "PMIX_SIZE", "PMIX_NAMESPACE"},
-    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_ID"},
-    {"PMI_RANK", "PMI_SIZE", "PMI_JOBID"},
-    {"PALS_RANKID", "PALS_SIZE", "PALS_APID"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID"},
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMIX_NAMESPACE"},
+    {"PMIX_RANK", "PMIX_SIZE", "PRTE_LOCAL_SIZE", "PMIX_NAMESPACE"},
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "SLURM_STEP_ID"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS", "PMI_JOBID"},
+    {"PALS_RANKID", "PALS_SIZE", "PALS_LOCAL_SIZE", "PALS_APID"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS_PER_NODE", "SLURM_STEP_ID"},
 };
 
 static int number_of(const char *variable) {
@@ -44,10 +44,15 @@ static void read_launch(void) {
         const char *name = getenv(launchers[i].job);
         session_launch.rank = rank;
         session_launch.size = number_of(launchers[i].size);
+        session_launch.local_size = number_of(launchers[i].local_size);
         snprintf(session_launch.world, sizeof session_launch.world, "%s%s%s", name ? name : "", job ? "." : "",
                  job ? job : "");
         return;
     }
+}
+
+struct rec_launch rec_launch(void) {
+    return (struct rec_launch){session_launch.rank, session_launch.size, session_launch.local_size};
 }
 
 /* ---- naming ---------------------------------------------------------------------------------------------------------
@@ -204,10 +209,11 @@ static bool write_session_file(const struct recorder *r) {
     struct spool_point now = r->start.ns ? r->start : clock_point(r->clock);
     const int64_t realtime_ns = r->start.ns ? r->start_realtime_ns : session_realtime_ns();
     int length =
-        snprintf(text, sizeof text, "%s=%s\n%s=%lld\n%s=%llu\n%s=%lld\n%s=%s\n%s%s%s%s", SPOOL_SESSION_OUTPUT, output,
-                 SPOOL_SESSION_START_NS, (long long)now.ns, SPOOL_SESSION_START_TICKS, (unsigned long long)now.ticks,
-                 SPOOL_SESSION_REALTIME_NS, (long long)realtime_ns, SPOOL_SESSION_BOOT_ID,
-                 boot, *profile_umask ? SPOOL_SESSION_UMASK "=" : "", profile_umask, *profile_umask ? "\n" : "", asked);
+        snprintf(text, sizeof text, "%s=%s\n%s=%lld\n%s=%llu\n%s=%lld\n%s=%s\n%s=%llu\n%s%s%s%s", SPOOL_SESSION_OUTPUT,
+                 output, SPOOL_SESSION_START_NS, (long long)now.ns, SPOOL_SESSION_START_TICKS,
+                 (unsigned long long)now.ticks, SPOOL_SESSION_REALTIME_NS, (long long)realtime_ns,
+                 SPOOL_SESSION_BOOT_ID, boot, SPOOL_SESSION_TIME_NAMESPACE, (unsigned long long)clock_namespace(),
+                 *profile_umask ? SPOOL_SESSION_UMASK "=" : "", profile_umask, *profile_umask ? "\n" : "", asked);
     /* Whole or not there, and the first process's. */
     snprintf(temporary, sizeof temporary, "%s.%d", path, (int)getpid());
     int fd = sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);

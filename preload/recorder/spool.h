@@ -125,9 +125,9 @@ enum spool_end { SPOOL_END_UNKNOWN = 0 /* it runs, or it ended without exit hand
 
 enum spool_stop { /* why recording stopped before the process did */
                   SPOOL_STOP_NOT = 0,
-                  SPOOL_STOP_ERROR,    /* stop_errno, stop_path */
-                  SPOOL_STOP_FINALIZE, /* sp_finalize() */
-                  SPOOL_STOP_LIMIT,    /* as much as was asked for is recorded; what follows is counted */
+                  SPOOL_STOP_ERROR,      /* stop_errno, stop_path */
+                  SPOOL_STOP_FINALIZE,   /* sp_finalize() */
+                  SPOOL_STOP_LIMIT,      /* as much as was asked for is recorded; what follows is counted */
                   SPOOL_STOP_CHECKPOINT, /* another recording goes on from here, also with the calls that are open */
 };
 
@@ -165,6 +165,7 @@ struct spool_process { /* SPOOL_PAGE bytes */
     uint64_t skipped_phases; /* phases that were not to be recorded */
     uint64_t sample_every, sample_start;
     char sampled[SPOOL_SAMPLED_MAX]; /* the region that is a phase; "": any outermost one */
+    uint64_t time_namespace;         /* whose CLOCK_MONOTONIC it has: inode of /proc/self/ns/time; 0 unknown */
 };
 
 /* ---- <id>.log -------------------------------------------------------------------------------------------------- */
@@ -349,9 +350,16 @@ enum spool_mpi_flow {                      /* where the sent bytes go */
 #define SPOOL_MPI_COMM      16 /* struct spool_mpi_comm, then runs, then the name */
 #define SPOOL_MPI_COMM_NAME 17 /* uint32_t serial, then the name */
 #define SPOOL_MPI_SITE      18 /* struct spool_mpi_site, then the object's path and the symbol */
+#define SPOOL_MPI_CLOCK     19 /* struct spool_mpi_clock */
 
 struct spool_mpi_run { /* of ranks in MPI_COMM_WORLD: first, first + stride, ...; -1 (stride 0): not in that world */
     int32_t first, stride, count;
+};
+
+struct spool_mpi_clock { /* by one rank of each machine but rank 0's: at MPI_Init and at MPI_Finalize */
+    int64_t ns;          /* CLOCK_MONOTONIC here */
+    int64_t ahead_ns;    /* that of rank 0 at the same moment, less `ns` */
+    int64_t error_ns;    /* by which that may be wrong at the most, either way */
 };
 
 #define SPOOL_MPI_COMM_INTER   1u
@@ -374,18 +382,19 @@ struct spool_mpi_site {
 
 /* ---- session --------------------------------------------------------------------------------------------------- */
 
-#define SPOOL_ENDED_FILE          "ended-%lld-%llu" /* pid, start_time as in struct spool_process */
-#define SPOOL_SESSION_FILE        "session"
-#define SPOOL_SESSION_OUTPUT      "output" /* absolute path of the profile to write */
-#define SPOOL_SESSION_LABEL       "label"
-#define SPOOL_SESSION_START_NS    "start_ns"    /* CLOCK_MONOTONIC */
-#define SPOOL_SESSION_START_TICKS "start_ticks" /* the same moment on the recorder's clock, if it has one */
-#define SPOOL_SESSION_REALTIME_NS "realtime_ns" /* CLOCK_REALTIME of the same moment */
-#define SPOOL_SESSION_BOOT_ID     "boot_id"
-#define SPOOL_SESSION_COMPRESS    "compress" /* gzip level 1-9; absent: none */
-#define SPOOL_SESSION_UMASK       "umask"    /* octal: for the profile */
-#define SPOOL_SESSION_METADATA    "metadata" /* full: the profile says who ran it, where, and with which environment */
-#define SPOOL_SESSION_CAPTURE     "capture_source" /* 1: the profile holds the source text of regions */
+#define SPOOL_ENDED_FILE             "ended-%lld-%llu" /* pid, start_time as in struct spool_process */
+#define SPOOL_SESSION_FILE           "session"
+#define SPOOL_SESSION_OUTPUT         "output" /* absolute path of the profile to write */
+#define SPOOL_SESSION_LABEL          "label"
+#define SPOOL_SESSION_START_NS       "start_ns"    /* CLOCK_MONOTONIC */
+#define SPOOL_SESSION_START_TICKS    "start_ticks" /* the same moment on the recorder's clock, if it has one */
+#define SPOOL_SESSION_REALTIME_NS    "realtime_ns" /* CLOCK_REALTIME of the same moment */
+#define SPOOL_SESSION_BOOT_ID        "boot_id"
+#define SPOOL_SESSION_TIME_NAMESPACE "time_namespace" /* whose clock it was: see struct spool_process */
+#define SPOOL_SESSION_COMPRESS       "compress"       /* gzip level 1-9; absent: none */
+#define SPOOL_SESSION_UMASK          "umask"          /* octal: for the profile */
+#define SPOOL_SESSION_METADATA       "metadata" /* full: the profile says who ran it, where, and with which environment */
+#define SPOOL_SESSION_CAPTURE        "capture_source" /* 1: the profile holds the source text of regions */
 
 /* ---- environment, set by `run` for what it starts --------------------------------------------------------------- */
 
