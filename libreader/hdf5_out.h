@@ -46,4 +46,8 @@ int rd_write_tables(const struct rd_out *out);
 /* Bytes that they will need at the most. */
 uint64_t rd_tables_estimate(const struct rd_plan *plan);
 
+/* What MPI calls carried, where a profile has it; behind the index. write_mpi.c */
+int rd_write_mpi(const struct rd_out *out);
+uint64_t rd_mpi_estimate(struct rd_plan *plan);
+
 #endif

@@ -334,8 +334,8 @@ typedef struct {
 int spr_write(spr_profile *const *profiles, size_t count, const char *path, const spr_write_options *options,
               spr_error *error);
 bool spr_is_json_name(const char *path);
-/* What of the file spr_write() leaves out, in words; NULL: nothing. */
-const char *spr_left_out(const spr_profile *profile);
+/* What of the file spr_write() leaves out in a file of that kind, in words; NULL: nothing. */
+const char *spr_left_out(const spr_profile *profile, bool json);
 
 /* ---- MPI: what calls carried ------------------------------------------------------------------------------------- */
 

@@ -130,13 +130,13 @@ static bool has_counters(const spr_profile *profile) {
     return found;
 }
 
-const char *spr_left_out(const spr_profile *profile) {
+const char *spr_left_out(const spr_profile *profile, bool json) {
     static const char *const words[] = {NULL, "the hardware counters", "what the MPI calls carried",
                                         "the hardware counters and what the MPI calls carried"};
     if (profile->file < 0) return NULL;
     struct rd_quiet quiet;
     rd_quiet_begin(&quiet);
-    const size_t which = (size_t)has_counters(profile) + 2 * (size_t)rd_has_link(profile->file, "mpi");
+    const size_t which = (size_t)has_counters(profile) + 2 * (size_t)(json && rd_has_link(profile->file, "mpi"));
     rd_quiet_end(&quiet);
     return words[which];
 }

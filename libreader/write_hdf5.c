@@ -326,13 +326,14 @@ static int write_all(struct writing *writing) {
     if (status == SPR_OK) status = write_rows(writing);
     if (status == SPR_OK) status = write_index(writing);
     if (status == SPR_OK) status = rd_write_tables(&writing->out);
+    if (status == SPR_OK && !writing->plan->aggregate) status = rd_write_mpi(&writing->out);
     return status;
 }
 
 static uint64_t text_bytes(const char *text) { return (text ? strlen(text) : 0) + 64; }
 
 /* Bytes that the file will need at the most; packed columns are reserved as they are written. */
-static uint64_t estimate(const struct rd_plan *plan) {
+static uint64_t estimate(struct rd_plan *plan) {
     uint64_t bytes = 16 * SLACK, columns = 2;
     for (int extra = 0; extra < RD_EXTRAS; extra++) columns += plan->extras[extra];
     if (!plan->aggregate && plan->options->compress <= 0) bytes += plan->num_calls * columns * sizeof(int64_t);
@@ -347,7 +348,7 @@ static uint64_t estimate(const struct rd_plan *plan) {
         bytes += 256 + text_bytes(value->key) + (value->kind == SPR_TEXT ? text_bytes(value->text) : 0);
         for (size_t k = 0; value->kind == SPR_TEXT_LIST && k < value->count; k++) bytes += text_bytes(value->items[k]);
     }
-    return bytes + rd_tables_estimate(plan);
+    return bytes + rd_tables_estimate(plan) + rd_mpi_estimate(plan);
 }
 
 static void close_columns(struct writing *writing) {

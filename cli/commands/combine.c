@@ -28,10 +28,10 @@ static void allow_many_files(void) {
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static bool add(struct opened *opened, const char *path) {
+static bool add(struct opened *opened, const char *path, const char *output) {
     spr_profile *profile = profiles_open(path);
     if (!profile) return false;
-    const char *left_out = spr_left_out(profile);
+    const char *left_out = spr_left_out(profile, spr_is_json_name(output));
     if (left_out) say("%s: %s: left out", path, left_out);
     opened->items[opened->count++] = profile;
     return true;
@@ -39,9 +39,9 @@ static bool add(struct opened *opened, const char *path) {
 
 static bool open_all(const struct combine *combine, struct opened *opened) {
     opened->items = xalloc(combine->paths.count + 1, sizeof(spr_profile *));
-    if (combine->first && !add(opened, combine->first)) return false;
+    if (combine->first && !add(opened, combine->first, combine->output)) return false;
     for (size_t i = 0; i < combine->paths.count; i++)
-        if (!add(opened, combine->paths.items[i])) return false;
+        if (!add(opened, combine->paths.items[i], combine->output)) return false;
     return true;
 }
 

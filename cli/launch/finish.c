@@ -54,7 +54,7 @@ static bool convert(const char *path) {
     if (!spr_is_json_name(path)) return true;
     int status = spr_open(path, &profile, &error);
     if (!status) {
-        const char *left_out = spr_left_out(profile);
+        const char *left_out = spr_left_out(profile, true);
         if (left_out) say("%s: JSON has no place for %s", path, left_out);
         status = spr_write(&profile, 1, path, NULL, &error);
         spr_close(profile);
