@@ -66,7 +66,7 @@ class _Manager:
         merged.update((name, value) for name, value in settings.items() if value is not None)
         self._begin(_options.Config(merged))
         self._auto_finalize = bool(auto_finalize)
-        from scope_profiler.session import ProfilingRun
+        from scope_profiler.sessions import ProfilingRun
 
         return ProfilingRun(self, self._config)
 
@@ -127,6 +127,19 @@ class _Manager:
             self._start_extras(config)
 
     def _open(self, config):
+        try:
+            self._open_recording(config)
+        except (OSError, ValueError):
+            self._state = INACTIVE
+            self._discard()
+            raise
+        if self._at_exit_of != os.getpid():
+            import atexit
+
+            atexit.register(self._at_exit)
+            self._at_exit_of = os.getpid()
+
+    def _open_recording(self, config):
         from scope_profiler import description, launch, places
 
         world = launch.world()
@@ -137,21 +150,12 @@ class _Manager:
             path = config.file_path = os.path.abspath(config.file_path)
             if path.endswith((".html", ".htm")):
                 raise ValueError(f"{path}: a report is no profile: write an HDF5 or JSON file")
-        rank = world.rank if world.size > 1 else -1
+            places.check(os.path.dirname(path))
         core.configure("mode", "aggregate" if config.aggregation_mode else None)
         core.configure("metadata", "full" if config.metadata_detail == "full" else None)
         core.configure("capture_source", "1" if config.capture_region_source else None)
-        try:
-            self._recording.open(path, rank, world.size if rank >= 0 else -1, description.records())
-        except OSError:
-            self._state = INACTIVE
-            self._discard()
-            raise
-        if self._at_exit_of != os.getpid():
-            import atexit
-
-            atexit.register(self._at_exit)
-            self._at_exit_of = os.getpid()
+        rank, size = (world.rank, world.size) if world.size > 1 else (-1, -1)
+        self._recording.open(path, rank, size, description.records())
 
     def _bind(self):
         """The regions of the run: those that functions are decorated with, and the defined ones; others as they come."""
@@ -225,7 +229,7 @@ class _Manager:
     ):
         """`with session(...) as run:` is setup(), a region around it all, and finalize(), also after an exception;
         run.results with return_results. As a decorator it does so for each call."""
-        from scope_profiler.session import Session
+        from scope_profiler.sessions import Session
 
         ending = {
             "verbose": verbose,
@@ -412,7 +416,7 @@ class _Manager:
     def sample_every(self, every, start=0):
         """`with sample_every(10) as step:`, and in the loop `with step(number):`: of the steps from `start` on every
         tenth is recorded; the others are paused."""
-        from scope_profiler.session import Sampling
+        from scope_profiler.sessions import Sampling
 
         return Sampling(self, every, start)
 

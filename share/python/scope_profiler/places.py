@@ -31,6 +31,19 @@ def _sweep(root):
             remove(entry.path)
 
 
+def check(directory):
+    """An OSError where nothing can be written into the directory."""
+    import errno
+
+    if not os.path.isdir(directory):
+        code = errno.ENOTDIR if os.path.exists(directory) else errno.ENOENT
+    elif not os.access(directory, os.W_OK | os.X_OK):
+        code = errno.EACCES
+    else:
+        return
+    raise OSError(code, os.strerror(code), directory)
+
+
 def make():
     """A directory of this process alone."""
     root = _root()
