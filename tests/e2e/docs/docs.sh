@@ -11,7 +11,8 @@ prefix=$(meson introspect --buildoptions "$build" | python3 -c 'import json, sys
 top=$PWD/staged$prefix
 PKG_CONFIG_LIBDIR=$(dirname "$(find "$top" -name scope-profiler.pc)"):$(pkg-config --variable pc_path pkg-config)
 LD_LIBRARY_PATH=$(dirname "$(find "$top" -name libscope-profiler.so)")
-export PKG_CONFIG_LIBDIR LD_LIBRARY_PATH PKG_CONFIG_SYSROOT_DIR=$PWD/staged PATH=$top/bin:$PATH
+PYTHONPATH=$top/share/scope-profiler/python
+export PYTHONPATH PKG_CONFIG_LIBDIR LD_LIBRARY_PATH PKG_CONFIG_SYSROOT_DIR=$PWD/staged PATH=$top/bin:$PATH
 
 # The runner itself: what is wrong is found.
 page() { printf '%s\n' "$@" >page.md; run python3 -B "$here/blocks.py" page.md; }

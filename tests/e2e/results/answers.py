@@ -76,6 +76,7 @@ def run_level(results):
     is_("label", (results.label, results.display_label), ("two ranks", "two ranks"))
     is_("metadata", {k: results.metadata[k] for k in ("modules", "load", "empty", "mpi_size")},
         {"modules": ["gcc/12", "mpi"], "load": 1.5, "empty": [], "mpi_size": 2})
+    is_("costs", (results.costs, "cost_region_ns" in results.metadata), ({"cost_region_ns": 20.5}, False))
     is_("times", (results.run_start_time, results.time_origin, results.startup_time, results.time_span,
                   results.total_time, results.minimum_start_time, results.maximum_end_time),
         (5e-7, 5e-7, 1.0, 10.000000007, 20.0, 1.0000005, 11.000000507))

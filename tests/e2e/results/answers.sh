@@ -1,7 +1,7 @@
 #!/bin/bash
 # The results of the Python package, on every Python that is there: exact answers about profiles written by hand.
 . "$(dirname "$0")/../lib/lib.sh"
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$e2e_lib/../results
 . "$here/../python/pythons.sh"
 export PYTHONPATH=$SCOPE_BUILD/share/python
 for python in $PYTHONS; do

@@ -2,8 +2,8 @@
 # The Python side of the reader library has the header's structures, finds the library where it lies, and says so where
 # there is none.
 . "$(dirname "$0")/../lib/lib.sh"
+here=$e2e_lib/../results
 need gcc python3
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PYTHONPATH=$SCOPE_BUILD/share/python
 python3 -B "$here/layout.py" layout.c >python.txt
 ok "a program of the header" gcc -I"$SCOPE_SOURCE/libreader" layout.c -o layout

@@ -30,7 +30,7 @@ write("ranks.json", [
     region("outer", 0, [(1 * S, 10 * S)]),
     region("outer", 1, [(1 * S, 10 * S)]),
     region("only one", 1, [(11 * S, 11 * S + 7)]),
-], metadata={"label": "two ranks", "num_nodes": 1, "modules": ["gcc/12", "mpi"], "load": 1.5, "empty": []})
+], metadata={"label": "two ranks", "num_nodes": 1, "modules": ["gcc/12", "mpi"], "load": 1.5, "empty": [], "cost_region_ns": 20.5})
 
 # One rank, two threads and a task: their calls overlap.
 write("lanes.json", [

@@ -60,5 +60,5 @@ for path in sys.argv[1:]:
                 tags = file["rank_region_index/tags"].asstr()[row]
                 same("tags of " + name, repr(list(region.tags)), repr(__import__("json").loads(tags or "[]")))
         for key, value in file["metadata"].attrs.items() if "metadata" in file else ():
-            same("metadata " + key, np.asarray(results.metadata[key]), np.asarray(value))
+            same("metadata " + key, np.asarray(dict(results.metadata, **results.costs)[key]), np.asarray(value))
 print(checks)

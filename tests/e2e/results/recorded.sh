@@ -2,8 +2,8 @@
 # What the Python package reads of recorded profiles, and of those of the Python tool where they are at hand, is what h5py
 # reads.
 . "$(dirname "$0")/../lib/lib.sh"
+here=$e2e_lib/../results
 need gcc python3
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PYTHONPATH=$SCOPE_BUILD/share/python
 compile -pthread "$here/../formats/shapes.c" -o shapes
 run scope-profiler run -q -o s.h5 ./shapes

@@ -1,8 +1,8 @@
 #!/bin/bash
 # print_summary() and `inspect` print the same bytes.
 . "$(dirname "$0")/../lib/lib.sh"
+here=$e2e_lib/../results
 need gcc python3
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PYTHONPATH=$SCOPE_BUILD/share/python
 python3 -B "$here/profiles.py"
 cat >program.c <<'C'
@@ -35,6 +35,7 @@ ok "print_summary()" python3 -B "$here/tables.py" cases
 for number in $(seq $asked); do
     file=$(sed -n ${number}p cases | cut -f 1)
     table <got.$number | diff want.$number - >difference.txt && [ -s want.$number ]
-    check "$(sed -n ${number}p cases | tr '\t' ' ')" $? "$(head -5 difference.txt)"
+    same=$?
+    check "$(sed -n ${number}p cases | tr '\t' ' ')" $same "$(head -5 difference.txt)"
 done
 finish

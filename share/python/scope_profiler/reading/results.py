@@ -11,6 +11,7 @@ from .profile import Profile, Selection, known
 from .region import MPIRegion
 
 NS = 1e9
+_COST = re.compile(r"cost_\w+_ns")
 EVENT_KEYS = ("name", "rank", "call_index", "start", "end", "duration")
 
 
@@ -48,6 +49,7 @@ class ProfilingResults:
         self._is_root = is_root
         self._event_data_available = event_data_available
         self._metadata = profile.metadata() if profile else dict(metadata or {})
+        self._costs = {key: self._metadata.pop(key) for key in list(self._metadata) if _COST.fullmatch(key)}
         self._num_ranks = profile.num_ranks if profile else num_ranks
         self._regions = self._read_regions() if profile else {}
         self._own = {}
@@ -124,6 +126,12 @@ class ProfilingResults:
     def metadata(self):
         """A dict; see share/doc/format.md for its keys."""
         return self._metadata
+
+    @property
+    def costs(self):
+        """What recording a call cost the program, by kind of call and in nanoseconds: keys of the metadata that are kept
+        apart from it, such as cost_python_ns."""
+        return self._costs
 
     @property
     def num_ranks(self):
