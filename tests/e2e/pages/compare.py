@@ -12,7 +12,7 @@ import blocks
 MACHINE = re.compile(r"(chip_information|finalize_time_ns|num_nodes|omp_num_threads|platform|python_version|"
                      r"scope_profiler_version|start_time_ns|timestamp|total_cores): ")
 NUMBER = re.compile(r"\d+\.\d*(e[-+]?\d+)?|\d+e[-+]?\d+|\b\d{7,}\b")
-NOT_OF_THE_OUTPUT = ("Show output", "Hide output")
+NOT_OF_THE_OUTPUT = ("Show output", "Per-line timings")  # what a page has around it: a button, a caption
 # Lines that a program prints, as against those that an author writes.
 LIKE_OUTPUT = re.compile(r"\s|[╭│╰├╮<{[\"']|.*\s:\s|Timer unit|Total time|File:|Function:|Line #|=====|Line profile:|Rank \d")
 SORTS = ".sort_values("
@@ -23,7 +23,7 @@ def normal(line):
     """The line without what may differ."""
     line = re.sub(r"[^\s'\"]*/(?=[^\s/]*)", "", line)  # a path is its last part
     line = re.sub(r"─+", "─", NUMBER.sub("#", line))
-    line = re.sub(r"\s+", " ", line).strip().replace("[ ", "[")
+    line = re.sub(r"\s+", " ", line).strip().replace("[ ", "[").replace(" ]", "]")
     machine = MACHINE.match(line)
     return machine.group(0) if machine else line
 
