@@ -18,10 +18,6 @@ equal "the library of the build" "0 3" "$rc $(cat out.txt)"
 run env SCOPE_PROFILER_READER=/no/such.so python3 -B -c 'from scope_profiler.reading import load; load("ranks.json")'
 equal "a library that is not there" 1 "$rc"
 matches "is named" '^ImportError: scope_profiler: the reader library cannot be loaded: /no/such.so \(.+\)$' err.txt
-mkdir -p moved && cp -r "$SCOPE_BUILD/share/python/scope_profiler" moved/
-PYTHONPATH=moved run python3 -B -c 'import scope_profiler.reading'
-equal "importing needs no library" 0 "$rc"
-
 # Installed, and the whole tree moved.
 run env DESTDIR="$PWD/staged" meson install -C "$SCOPE_BUILD" --no-rebuild
 prefix=$(meson introspect --buildoptions "$SCOPE_BUILD" | python3 -c 'import json, sys; print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')
@@ -31,4 +27,6 @@ PYTHONPATH=$PWD/$installed run python3 -B read.py ranks.json
 equal "installed and moved" "0 3" "$rc $(cat out.txt)"
 PYTHONPATH=$PWD/$installed run python3 -B -c 'from scope_profiler.reading import library; library.library(); print({"tree with blank" in l for l in open("/proc/self/maps") if "libscope-reader" in l})'
 equal "its own library" "0 {True}" "$rc $(cat out.txt)"
+PYTHONPATH=$PWD/$installed run python3 -B -m scope_profiler inspect -q ranks.json
+equal "its own command" "0 " "$rc $(cat err.txt)"
 finish
