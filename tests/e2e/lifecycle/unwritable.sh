@@ -38,6 +38,12 @@ refused "an empty name" "" scope-profiler run -o '' ./works
 printf '' >file
 refused "a file as the directory" file/x.h5 scope-profiler run -o file/x.h5 ./works
 refused "a name too long" aaaa scope-profiler run -o "$(printf 'a%.0s' $(seq 300)).h5" ./works
+letters() { printf 'a%.0s' $(seq "$1"); }
+refused "a name that leaves no room for the recording's" aaaa scope-profiler run -o "$(letters 251).h5" ./works
+contains "and says why" "the name of the file has 254 bytes, 231 are the most" err.txt
+run scope-profiler run -q -o "$(letters 228).h5" ./works
+equal "the longest name" "3 300000" "$rc $(h5 calls "$(letters 228).h5" | awk '{ n += $2 } END { print n }')"
+rm -f -- "$(letters 228).h5"
 if [ "$(id -u)" = 0 ]; then
     refused "no permission" ro/x.h5 setpriv --reuid 65534 --clear-groups scope-profiler run -o ro/x.h5 ./works
 else
