@@ -1,6 +1,7 @@
 #include "lines.h"
 #include "files.h"
 #include "log.h"
+#include "place.h"
 #include "source.h"
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,6 +27,7 @@ struct counting {
     struct function *functions; /* by id - 1 */
     size_t count, room;
     uint64_t lines; /* counters allocated */
+    bool full;      /* files are named from the root on */
     bool too_many;
 };
 
@@ -58,7 +60,11 @@ static bool take_function(void *data, const char *body, uint32_t length) {
     *f = (struct function){.about = about};
     f->region = part(&at, about.region_length);
     f->name = part(&at, about.function_length);
-    f->file = part(&at, about.file_length);
+    f->file = c->full ? place_full(c->process, at, about.file_length) : NULL;
+    if (f->file)
+        at += about.file_length;
+    else
+        f->file = part(&at, about.file_length);
     char *encoding = part(&at, about.encoding_length);
     if (about.source_length && encoding) f->source = source_text(at, about.source_length, encoding);
     free(encoding);
@@ -245,7 +251,9 @@ static bool put_process(const struct counting *c, hid_t file) {
 
 bool lines_write(struct collection *collection, hid_t file) {
     for (size_t i = 0; i < collection->num_processes; i++) {
-        struct counting c = {.process = &collection->processes[i], .report = collection->report};
+        struct counting c = {.process = &collection->processes[i],
+                             .report = collection->report,
+                             .full = collection->session.full_metadata};
         bool good = count_lines(&c);
         if (good && !put_process(&c, file))
             good = fail(c.report, "%s: the line counters of process %" PRId64 " cannot be written",

@@ -115,6 +115,7 @@ bool log_read_facts(struct process *process) {
             log.body[strcspn(log.body, ",\r\n")] = '\0';
             process->mpi_library = strndup(log.body, 255);
         }
+        if (log.head.type == SPOOL_PYTHON && !process->python) process->python = strndup(log.body, 63);
         if (log.head.type == SPOOL_DIRECTORY && !process->directory) process->directory = strdup(log.body);
         if (log.head.type == SPOOL_ENVIRONMENT && !process->environment) take_texts(&process->environment, &log);
     }

@@ -167,6 +167,12 @@ static bool add_mpi_library(struct metadata *m, const struct collection *c) {
     return true;
 }
 
+static bool add_python(struct metadata *m, const struct collection *c) {
+    for (size_t i = 0; i < c->num_processes; i++)
+        if (c->processes[i].python) return metadata_add_copy(m, "python_version", c->processes[i].python);
+    return true;
+}
+
 /* N:START:REGION as far as it was asked for, and how many phases that left out. */
 static bool add_sampling(struct metadata *m, const struct collection *c) {
     const struct spool_process *first = &c->processes[0].info;
@@ -211,6 +217,6 @@ bool metadata_make(struct metadata *m, const struct collection *c) {
            add_integer(m, "omp_num_threads", threads) && add_integer(m, "mpi_size", c->world_size) &&
            add_integer(m, "total_cores", (int64_t)c->world_size * threads) &&
            add_integer(m, "num_nodes", c->num_nodes) && add_times(m, c) && add_costs(m, c) && add_clock_error(m, c) &&
-           add_sampling(m, c) && add_mpi_library(m, c) && add_label(m, c) && add_told(m, c) &&
+           add_sampling(m, c) && add_mpi_library(m, c) && add_python(m, c) && add_label(m, c) && add_told(m, c) &&
            (!c->session.full_metadata || metadata_add_full(m, c));
 }

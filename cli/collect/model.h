@@ -133,6 +133,7 @@ struct process {
     struct spool_point *points; /* further calibrations, from the log */
     size_t num_points;
     char *mpi_library;          /* NULL unknown */
+    char *python;               /* version, NULL: no Python */
     char *directory;            /* where it worked, NULL unknown */
     char *environment;          /* NAME=value texts, each with its NUL, and one more; NULL: not told */
     struct spool_cost costs[3]; /* of a recorded call, by kind; whole 0: not measured */

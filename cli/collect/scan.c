@@ -210,6 +210,7 @@ void process_free(struct process *p) {
     free(p->open);
     free(p->points);
     free(p->mpi_library);
+    free(p->python);
     free(p->directory);
     free(p->environment);
     free(p->told);

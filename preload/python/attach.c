@@ -210,6 +210,7 @@ static bool attach(void *handle) {
     }
     attached = true;
     cleared = false;
+    rec_set_python(py.Py_GetVersion());
     const struct attach_room *room;
     EACH_ROOM(room) if (room->found) room->found();
     return true;

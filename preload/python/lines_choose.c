@@ -2,6 +2,7 @@
 #include "lines_source.h"
 #include "module.h"
 #include "qualnames.h"
+#include "recorder.h"
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
@@ -138,12 +139,12 @@ static const char *below(const char *path, const char *directory) {
     return n > 1 && strncmp(path, directory, n) == 0 && path[n] == '/' ? path + n + 1 : NULL;
 }
 
-/* The path as a profile has it, which tells nothing about the machine: below the current directory, or the longest
- * entry of sys.path, or else its last part. */
+/* The path as a profile has it. Where it is to tell nothing about the machine: below the current directory, or the
+ * longest entry of sys.path, or else its last part. */
 static const char *shown_path(const char *path) {
     char directory[PATH_MAX];
     const char *best = NULL, *part;
-    if (path[0] == '<') return path;
+    if (path[0] == '<' || rec_full_metadata()) return path;
     if (path[0] != '/') return strstr(path, "..") ? strrchr(path, '/') + 1 : path;
     if (getcwd(directory, sizeof directory) && (part = below(path, directory))) return part;
     PyObject *list = py.PySys_GetObject("path"), *entry;

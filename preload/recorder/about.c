@@ -47,11 +47,38 @@ static void log_environment(struct recorder *recorder) {
     if (text) munmap(text, MOST);
 }
 
+static bool wants_full(const struct recorder *recorder) {
+    return strcmp(setting_text(recorder, SETTING_METADATA), "full") == 0;
+}
+
+bool rec_full_metadata(void) { return recorder_default && wants_full(recorder_default); }
+
+static char python[32]; /* the version; a forked child's, too */
+
+static void log_python(struct recorder *recorder) {
+    const struct iovec piece = {python, strlen(python)};
+    if (*python) process_log(recorder, SPOOL_PYTHON, &piece, 1);
+}
+
+void rec_set_python(const char *version) {
+    struct sys_quiet q = sys_quiet_begin();
+    const size_t length = strcspn(version, " ");
+    if (!*python && length < sizeof python) {
+        memcpy(python, version, length);
+        struct recorder *r = recorder_default;
+        if (r) lock_take(&r->live->lock);
+        if (r && r->live->state == LIVE_ON) log_python(r);
+        if (r) lock_give(&r->live->lock);
+    }
+    sys_quiet_end(q);
+}
+
 void about_log(struct recorder *recorder) {
     char directory[PATH_MAX];
     if (getcwd(directory, sizeof directory)) {
         const struct iovec piece = {directory, strlen(directory)};
         process_log(recorder, SPOOL_DIRECTORY, &piece, 1);
     }
-    if (strcmp(setting_text(recorder, SETTING_METADATA), "full") == 0) log_environment(recorder);
+    log_python(recorder);
+    if (wants_full(recorder)) log_environment(recorder);
 }

@@ -51,6 +51,12 @@ struct rec_launch {
 };
 struct rec_launch rec_launch(void);
 
+/* This process runs a Python of that version ("3.11.2 ...": up to the blank). */
+void rec_set_python(const char *version);
+
+/* The profile is to say who ran it and where: paths may be whole. */
+bool rec_full_metadata(void);
+
 /* What the calling thread is called in the thread table, instead of its name in the kernel; the first 15 bytes count.
  */
 void rec_thread_name(const char *name);
@@ -84,8 +90,8 @@ struct recorder *rec_session(void);
 #define REC_MAX_OPEN 16
 struct recorder *rec_open(const char *output, int rank);
 
-/* Before its first event: how many ranks there are, and records for the log of each process that records into it: `bytes` of them,
- * copied; they are a struct spool_record and what it announces, one after the other. */
+/* Before its first event: how many ranks there are, and records for the log of each process that records into it:
+ * `bytes` of them, copied; they are a struct spool_record and what it announces, one after the other. */
 void rec_describe(struct recorder *recorder, int size, const void *records, size_t bytes);
 
 /* Makes this process's files now, so that the profile tells of it whether or not it records an event, and begins here.

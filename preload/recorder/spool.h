@@ -184,6 +184,7 @@ enum spool_record_type {
     SPOOL_SOURCE,      /* struct spool_region with name_length 0: location learnt later for that id */
     SPOOL_COST = 7,    /* struct spool_cost */
     SPOOL_DIRECTORY,   /* text: the process's working directory when its files were made */
+    SPOOL_PYTHON,      /* text: the version of the Python in the process */
     SPOOL_ENVIRONMENT, /* for full metadata: NAME=value, each with its NUL: some variables of the process */
     SPOOL_TOLD,        /* for the metadata: NAME=value, each with its NUL: what the program tells of itself */
 };

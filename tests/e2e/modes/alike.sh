@@ -123,5 +123,12 @@ for mpi in mpich openmpi; do
         contains "$mpi, $mode: said" "rank 1 of 3 recorded nothing" err.txt
     done
     same trace.h5 aggregate.h5
+    mv trace.h5 compiled.h5
+    for mode in trace aggregate; do
+        SCOPE_PROFILER_MODE=$mode run scope-profiler run -q -o $mode.h5 "mpirun.$mpi" $([ $mpi = openmpi ] && echo --allow-run-as-root --oversubscribe) \
+            -n 1 python3 three.py : -n 1 true : -n 1 python3 three.py
+        contains "$mpi, $mode, Python: said" "rank 1 of 3 recorded nothing" err.txt
+        same compiled.h5 $mode.h5
+    done
 done
 finish

@@ -140,8 +140,11 @@ for file in $files; do
 done
 keys() { python3 -c 'import sys, h5py; print(" ".join(sorted(h5py.File(sys.argv[1])["metadata"].attrs)))' "$1"; }
 equal "minimal keys" "chip_information cost_region_inside_ns cost_region_ns finalize_time_ns mpi_size num_nodes omp_num_threads platform scope_profiler_version start_time_ns timestamp total_cores" "$(keys c.h5)"
+equal "the version of Python" "$(python3 -c 'import platform; print(platform.python_version())')" "$(meta q.h5 python_version)"
 
 # All of it.
+run scope-profiler run -q --metadata full --line-profile -o l.h5 work.py
+equal "full: files of lines" "$PWD/work.py" "$(python3 -c 'import h5py; v = h5py.File("l.h5")["rank0/line_profile/0"].attrs["filename"]; print(v.decode() if isinstance(v, bytes) else v)')"
 long=$(printf 'x%.0s' $(seq 70000))
 env -u LD_LIBRARY_PATH MODULEPATH="$long" scope-profiler run -q --metadata full --label "a label" -o f.h5 ./work-c++ || fail "full"
 equal "full: further keys" "LOADEDMODULES MODULEPATH PATH SLURM_JOB_NAME hostname label modules uname user working_directory" "$(keys f.h5 | tr ' ' '\n' | grep -v -x -F -f <(keys c.h5 | tr ' ' '\n') | tr '\n' ' ' | sed 's/ $//')"
