@@ -347,6 +347,44 @@ static void same_name_and_source(void **state) {
     EXPECT_TEXTS(h, "/rank_region_index/source_files", "d/first");
 }
 
+/* Variables are whatever a file says they are: no name twice, none of ours, no text that the file has no room for. */
+static void any_environment(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane l;
+    static char environment[80000];
+    static const char head[] =
+        "PATH=a\0PATH=b\0=nameless\0no value\0platform=ours\0USER=somebody\0LOADEDMODULES=x::y\0LONG=";
+    memset(environment, 'x', sizeof environment);
+    memcpy(environment, head, sizeof head - 1);
+    make_session(&f->spool, "metadata=full\ncapture_source=1\n");
+    make_process(&f->spool, &p, 1);
+    make_record(&p, SPOOL_ENVIRONMENT, environment, sizeof environment); /* its last text has no end */
+    make_record(&p, SPOOL_DIRECTORY, "/nowhere", 8);
+    uint32_t a = make_region_full(&p, "a", 1, "gone.c", 3, NULL),
+             b = make_region_full(&p, "b", 1, "/dev/zero", 1, NULL);
+    make_lane(&p, &l, 1000);
+    call(&l, 2000, 2100, a);
+    call(&l, 2200, 2300, b);
+    make_lane_write(&l);
+    make_process_write(&p);
+    hid_t h = collected(f);
+    static const char *const expected[][2] = {{"PATH", "a"}, {"user", "somebody"}, {"working_directory", "/nowhere"}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char *text = read_attribute_text(h, "metadata", expected[i][0]);
+        assert_string_equal(text, expected[i][1]);
+        free(text);
+    }
+    char *platform = read_attribute_text(h, "metadata", "platform"), *cut = read_attribute_text(h, "metadata", "LONG");
+    assert_int_equal(strncmp(platform, "Linux", 5), 0);
+    assert_int_equal(strlen(cut), 60000);
+    assert_string_equal(cut + 60000 - 14, "...[truncated]");
+    free(platform);
+    free(cut);
+    EXPECT_TEXTS(h, "/rank_region_index/source_files", "/nowhere/gone.c", "/dev/zero");
+    EXPECT_TEXTS(h, "/rank_region_index/source_texts", "", "");
+}
+
 /* ---- files that are not what they seem -------------------------------------------------------------------------- */
 
 static void foreign_files(void **state) {
@@ -411,6 +449,7 @@ int main(void) {
         TEST(odd_names),
         TEST(foreign_files),
         TEST(same_name_and_source),
+        TEST(any_environment),
         TEST(other_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
