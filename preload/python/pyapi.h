@@ -2,7 +2,8 @@
  * included and nothing is linked. One table (PY_FUNCTIONS) names every function that is used; `py.NAME` calls it. To
  * use another, add a line.
  *
- * Everything here needs the GIL unless CPython says otherwise; free-threaded builds, which have none, are not entered. */
+ * Everything here needs the GIL unless CPython says otherwise; free-threaded builds, which have none, are not entered.
+ */
 #ifndef SCOPE_PROFILER_PYAPI_H
 #define SCOPE_PROFILER_PYAPI_H
 
@@ -183,8 +184,8 @@ struct py_api {
 };
 extern struct py_api py;
 
-/* Fills `py` from the object(s) that `handle` names (as for dlsym). False: no CPython of 3.8 or later with a GIL; `why` (may be
- * NULL) then says what is missing, "" when there is no Python at all. */
+/* Fills `py` from the object(s) that `handle` names (as for dlsym). False: no CPython of 3.8 or later with a GIL; `why`
+ * (may be NULL) then says what is missing, "" when there is no Python at all. */
 bool py_load(void *handle, char why[128]);
 
 /* Stores the symbol's address (NULL: none) in the pointer, to a function or an object, that `pointer` points to. */

@@ -90,6 +90,37 @@ static void sums(void **state) {
     assert_int_equal(c.f->result.num_notes, 0);
 }
 
+/* More than is read or written at once, and columns of more lines than lie in a header. */
+static void many(void **state) {
+    enum { FUNCTIONS = 1300, LINES = 7, LONG = 5000 };
+    static uint64_t words[FUNCTIONS * (2 + 2 * LINES) + 2 + 2 * LONG];
+    struct counted c;
+    size_t at = 0;
+    start(&c, state);
+    for (uint32_t id = 1; id <= FUNCTIONS + 1; id++) {
+        const uint32_t lines = id <= FUNCTIONS ? LINES : LONG;
+        put_function(&c, id, 10 * id, lines, "f", "", "def f():\n    a\n    b\n    c\n");
+        words[at++] = (uint64_t)lines << 32 | id;
+        words[at++] = 77;
+        for (uint32_t line = 0; line < lines; line++) {
+            words[at++] = id + line;
+            words[at++] = 1000 * id + line;
+        }
+    }
+    put_words(&c, 0, words, at);
+    hid_t file = collected(c.f);
+    for (uint32_t i = 0; i <= FUNCTIONS; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "rank0/line_profile/%u/hits", i);
+        struct numbers hits = read_numbers(file, path);
+        assert_int_equal(hits.count, i < FUNCTIONS ? LINES : LONG);
+        for (size_t line = 0; line < hits.count; line++) assert_int_equal(hits.values[line], i + 1 + line);
+        free(hits.values);
+    }
+    EXPECT(file, "rank0/line_profile/1299/times", 1300000, 1300001, 1300002, 1300003, 1300004, 1300005, 1300006);
+    assert_false(read_has(file, "rank0/line_profile/1301"));
+}
+
 /* A process that counts and has nothing to count is in the profile all the same. */
 static void nothing_counted(void **state) {
     struct fixture *f = *state;
@@ -159,6 +190,7 @@ static void noise(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sums, fixture_start, fixture_stop),
+        cmocka_unit_test_setup_teardown(many, fixture_start, fixture_stop),
         cmocka_unit_test_setup_teardown(nothing_counted, fixture_start, fixture_stop),
         cmocka_unit_test_setup_teardown(lies, fixture_start, fixture_stop),
         cmocka_unit_test_setup_teardown(records_cut_short, fixture_start, fixture_stop),
