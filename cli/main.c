@@ -20,7 +20,7 @@ static const struct command commands[] = {
     {"line-profile", "show the lines of Python functions, with hits and times", command_line_profile},
     {"diff", "show what changed between profiles", command_diff},
     {"check", "fail when a region got slower", command_check},
-    {"mpi", "show MPI calls: time, bytes, who sends to whom, who waits for whom", command_mpi},
+    {"mpi", "show MPI calls: time, bytes, who sends to and waits for whom", command_mpi},
     {"collect", "make a profile of a spool that a run left behind", command_collect},
     {"import-native", "make a profile of native traces, one a rank", command_import_native},
     {"merge", "make one profile of several, or convert one", command_merge},

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 48, HELP_COLUMN = 27 };
+enum { MOST_OPTIONS = 48, HELP_COLUMN = 27, HELP_WIDTH = 80 };
 
 static const struct option_spec help_option = {'h', "help", NULL, "this text"};
 
@@ -124,6 +124,22 @@ int options_next(const struct command_syntax *syntax, int argc, char **argv, con
     }
 }
 
+/* Words from a column on, broken where the line is full. Line breaks of the text count as blanks, empty lines stay. */
+static void print_filled(FILE *out, const char *text, int column) {
+    int at = column;
+    while (*text) {
+        const size_t gap = strspn(text, " \n"), length = strcspn(text + gap, " \n");
+        const bool paragraph = gap > 1 && memmem(text, gap, "\n\n", 2);
+        if (!length) break;
+        const bool full = at > column && at + 1 + (int)length > HELP_WIDTH;
+        if (full || paragraph) fprintf(out, "%s\n%*s", paragraph ? "\n" : "", column, "");
+        if (full || paragraph) at = column;
+        at += fprintf(out, "%s%.*s", at > column ? " " : "", (int)length, text + gap);
+        text += gap + length;
+    }
+    fputc('\n', out);
+}
+
 static void print_option(const struct option_spec *option, FILE *out) {
     char left[80];
     int length = 0;
@@ -138,17 +154,17 @@ static void print_option(const struct option_spec *option, FILE *out) {
         length = snprintf(left, sizeof left, "  -%c %s", option->key, argument);
     if (length >= HELP_COLUMN - 1) fprintf(out, "%s\n%*s", left, HELP_COLUMN, "");
     if (length < HELP_COLUMN - 1) fprintf(out, "%-*s", HELP_COLUMN, left);
-    for (const char *at = option->help; *at; at++) {
-        fputc(*at, out);
-        if (*at == '\n') fprintf(out, "%*s", HELP_COLUMN, "");
-    }
-    fputc('\n', out);
+    print_filled(out, option->help, HELP_COLUMN);
 }
 
 void options_help(const struct command_syntax *syntax, FILE *out) {
     print_usage(syntax, out);
-    fprintf(out, "\n%s\n\n", syntax->summary);
+    fputc('\n', out);
+    print_filled(out, syntax->summary, 0);
+    fputc('\n', out);
     for (const struct option_spec *option = syntax->options; !is_last(option); option++) print_option(option, out);
     print_option(&help_option, out);
-    if (syntax->footer) fprintf(out, "\n%s\n", syntax->footer);
+    if (!syntax->footer) return;
+    fputc('\n', out);
+    print_filled(out, syntax->footer, 0);
 }

@@ -17,7 +17,7 @@ class Option:
         self.argument = "" if argument == "-" else argument.strip("[]")
         self.help = re.split(r"[;(]", text)[0].strip()
         self.takes_file = self.argument.rstrip(".") in FILES
-        self.values = values_of(text) if self.argument in ("NAME", "KEY") else []
+        self.values = values_of(text) if self.argument in ("NAME", "KEY", "DETAIL") else []
         if self.values:
             self.help = "one of %d" % len(self.values)
 

@@ -11,7 +11,7 @@ for command in $commands; do
     run scope-profiler $command --help
     equal "$command --help" "0 " "$rc $(cat err.txt)"
     between "$command --help: lines" 8 48 "$(wc -l <out.txt)"
-    between "$command --help: columns" 40 92 "$(wc -L <out.txt)"
+    between "$command --help: columns" 40 80 "$(wc -L <out.txt)"
     cp out.txt help.txt
     page=$man_dir/scope-profiler-$command.1
     ok "$command has a manual page" test -f "$page"
@@ -36,6 +36,7 @@ run scope-profiler
 equal "no arguments" 1 "$rc"
 contains "what to do first" "scope-profiler run ./app" err.txt
 between "in a screen" 5 30 "$(wc -l <err.txt)"
+between "and in its columns" 40 80 "$(wc -L <err.txt)"
 
 made=${SCOPE_BUILD:-}/share/completions
 [ -f "$made/scope-profiler" ] || skip "no completions in the build directory"
@@ -58,6 +59,7 @@ completes "commands" "inspect " scope-profiler ins
 completes "all of them" "$(printf '%s\n' $commands --help --version | sort | tr '\n' ' ')" scope-profiler ''
 completes "options" "--sort --source " scope-profiler inspect --so
 completes "values" "p50 p95 p99 " scope-profiler inspect x.h5 --sort p
+completes "how much metadata" "full minimal " scope-profiler run --metadata ''
 completes "values of another command" "path " scope-profiler diff --by p
 completes "files" "files/a.h5 files/b.h5 " scope-profiler inspect files/
 completes "files of an option" "files/a.h5 " scope-profiler merge -o files/a

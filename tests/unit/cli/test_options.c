@@ -125,11 +125,43 @@ static void help_shows_the_table(void **state) {
                       "  -h, --help               this text\n");
 }
 
+/* Whatever the line breaks of the text: a terminal has 80 columns. */
+static void help_fits_a_terminal(void **state) {
+    (void)state;
+    static const struct option_spec options[] = {
+        {'o', "outfile", "FILE", "words that go on and on\nand on until the line that they stand on has become full"},
+        {0},
+    };
+    const struct command_syntax syntax = {.name = "wide",
+                                          .usage = "...",
+                                          .summary = "One sentence that is longer than the eighty columns that a "
+                                                     "terminal has from its left to its right.",
+                                          .options = options,
+                                          .footer = "First.\nStill.\n\nSecond."};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    options_help(&syntax, out);
+    fclose(out);
+    assert_text(text, "usage: scope-profiler wide ...\n"
+                      "\n"
+                      "One sentence that is longer than the eighty columns that a terminal has from its\n"
+                      "left to its right.\n"
+                      "\n"
+                      "  -o, --outfile FILE       words that go on and on and on until the line that\n"
+                      "                           they stand on has become full\n"
+                      "  -h, --help               this text\n"
+                      "\n"
+                      "First. Still.\n"
+                      "\n"
+                      "Second.\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(options_stand_between_words), cmocka_unit_test(a_programs_options_are_its_own),
         cmocka_unit_test(a_value_can_be_optional),     cmocka_unit_test(mistakes_are_named),
-        cmocka_unit_test(help_shows_the_table),
+        cmocka_unit_test(help_shows_the_table),        cmocka_unit_test(help_fits_a_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
