@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static char *last;
+
+const char *say_last(void) { return last; }
+
 static void put_escaped(FILE *line, const char *text) {
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
@@ -23,12 +27,16 @@ void say(const char *format, ...) {
     int made = vasprintf(&message, format, arguments);
     va_end(arguments);
     FILE *line = made < 0 ? NULL : open_memstream(&whole, &length);
-    if (!line) return;
+    if (!line) {
+        if (made >= 0) free(message);
+        return;
+    }
     fputs("scope-profiler: ", line);
     put_escaped(line, message);
     fputc('\n', line);
     if (fclose(line) == 0 && write(STDERR_FILENO, whole, length) < 0) { /* nobody is left to be told */
     }
     free(whole);
-    free(message);
+    free(last);
+    last = message;
 }

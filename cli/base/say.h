@@ -6,4 +6,7 @@
  * Control characters in it (from file names) are written as \xNN. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What say() told last, without "scope-profiler: " before it; NULL: nothing yet. */
+const char *say_last(void);
+
 #endif

@@ -197,6 +197,8 @@ static int judge_options(const struct check *check, size_t words) {
                                 "--stat, --test, --alpha, --gross and --strict are for --base and --candidate");
     if (to_stdout(check->junit) + to_stdout(check->markdown) + to_stdout(check->json) > 1)
         return options_complain(&syntax, "only one of --junit, --markdown and --json can go to stdout");
+    if (check->github && (to_stdout(check->junit) || to_stdout(check->json)))
+        return options_complain(&syntax, "--github prints on stdout: --junit and --json need a file beside it");
     return 0;
 }
 
@@ -374,7 +376,8 @@ static int work(struct check *check, char *const *words) {
     spr_gate_result result = {0};
     int status = compare(check, words, &result, &files, &report);
     report.status = status;
-    if (!report.sentence) report.sentence = xcopy("NOT COMPARED: see the messages of scope-profiler check");
+    if (!report.sentence) /* a report is often all that is seen of a job: the cause stands in it, too */
+        report.sentence = xformat("NOT COMPARED: %s", say_last() ? say_last() : "see the messages of the job");
     const int written = write_files(check, &report);
     if (written) status = written;
     verdict_report_free(&report);

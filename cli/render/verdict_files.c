@@ -49,10 +49,11 @@ static enum outcome outcome_of(const struct verdict *item) {
 static void put_case(FILE *out, const struct verdict *item) {
     static const char *const elements[] = {"system-out", "failure", "error", "skipped"};
     const enum outcome outcome = outcome_of(item);
+    char *name = text_shown(item->name); /* escaped, not replaced: of two cases with one name readers drop one */
     char *text = xformat("%s: %s%s%s", verdict_word(item->kind), item->text, item->advice ? "; " : "",
                          item->advice ? item->advice : "");
     fputs("    <testcase classname=\"scope-profiler check\" name=\"", out);
-    put_xml(out, item->name);
+    put_xml(out, name);
     fprintf(out, "\" time=\"%.9f\">\n      <%s",
             item->candidate > 0 && isfinite(item->candidate) ? item->candidate : 0.0, elements[outcome]);
     if (outcome != PASSED) {
@@ -65,6 +66,7 @@ static void put_case(FILE *out, const struct verdict *item) {
     put_xml(out, text);
     fprintf(out, "</%s>\n    </testcase>\n", elements[outcome]);
     free(text);
+    free(name);
 }
 
 void verdict_junit(FILE *out, const struct verdict_report *report) {
@@ -145,9 +147,9 @@ void verdict_markdown(FILE *out, const struct verdict_report *report) {
         put_rows(out, report, false);
         fputs("\n</details>\n", out);
     }
-    char *heading = markdown_text(report->heading ? report->heading : ""),
-         *limits = markdown_text(report->limits ? report->limits : "");
-    if (*heading) fprintf(out, "\n%s; %s\n", heading, limits);
+    if (!report->heading || !report->limits) return; /* nothing was compared */
+    char *heading = markdown_text(report->heading), *limits = markdown_text(report->limits);
+    fprintf(out, "\n%s; %s\n", heading, limits);
     free(limits);
     free(heading);
 }

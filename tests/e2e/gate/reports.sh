@@ -54,6 +54,17 @@ equal "a missing file: status" 2 "$rc"
 equal "a missing file: JUnit" "1 0 1 0 1 0 1 0" "$(junit o.xml)"
 equal "a missing file: JSON" "not_compared 2" "$(json o.json 'd["verdict"] + " %d" % d["exit_status"]')"
 contains "a missing file: Markdown" "**NOT COMPARED" o.md
+contains "a missing file: the cause is in the report" "NOT COMPARED: nope.h5: No such file or directory" o.xml
+equal "a missing file: and in JSON" "NOT COMPARED: nope.h5: No such file or directory" "$(json o.json 'd["sentence"]')"
+lacks "a missing file: nothing unnamed in Markdown" "unnamed" o.md
+
+# Readers drop the second of two cases with one name
+make_profile c.h5 -- $'x\ny=5' $'x\ty=5' $'x\ry=5'
+run scope-profiler check c.h5 c.h5 --junit o.xml
+equal "JUnit: names stay different" "x\\n y x\\r y x\\t y" "$(/usr/bin/python3 -c 'import xml.etree.ElementTree as E
+print(*sorted(t.get("name").replace("y", " y") for t in E.parse("o.xml").getroot().iter("testcase")))')"
+for report in json junit; do refused "annotations within $report" 2 "--github" check a.h5 b.h5 --$report - --github; done
+run scope-profiler check a.h5 b.h5 --json o.json --github; equal "annotations beside a file" 1 "$rc"
 
 for i in 1 2 3; do
     make_profile s$i.h5 start=$((10 * i)) -- solve=20x2.00$i "$odd=20x1.00$i" tiny=0.1
