@@ -53,6 +53,9 @@ HEAD = "Completions of scope-profiler. Made by its build from the option tables 
 # ---- bash ------------------------------------------------------------------------------------------------------------
 
 BASH = r"""# %(head)s
+_scope_profiler_files() { # OPTION...: what compgen lists, a line each: names have blanks and stars
+    mapfile -t COMPREPLY < <(compgen "$@" -- "$cur")
+}
 _scope_profiler() {
     local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]} options= i
     COMPREPLY=()
@@ -75,7 +78,7 @@ _scope_profiler() {
             %(taking)s) i=$((i + 1)) ;;
             run:-*) ;;
             *)
-                if declare -F _command_offset >/dev/null; then _command_offset $i; else COMPREPLY=($(compgen -f -- "$cur")); fi
+                if declare -F _command_offset >/dev/null; then _command_offset $i; else _scope_profiler_files -f; fi
                 return
                 ;;
             esac
@@ -84,9 +87,9 @@ _scope_profiler() {
     if [[ $cur == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$cur"))
     elif [ "$command" = run ]; then
-        COMPREPLY=($(compgen -c -f -- "$cur"))
+        _scope_profiler_files -c -f
     else
-        COMPREPLY=($(compgen -f -- "$cur"))
+        _scope_profiler_files -f
     fi
 }
 complete -o filenames -F _scope_profiler scope-profiler
@@ -109,7 +112,7 @@ def bash(commands):
             else:
                 (files if option.takes_file else others).extend(patterns)
     return BASH % {"head": HEAD, "commands": " ".join(c[0] for c in commands), "options": "\n".join(options), "values": "\n".join(values),
-                   "files": '    %s) COMPREPLY=($(compgen -f -- "$cur")); return ;;' % " | ".join(files),
+                   "files": '    %s) _scope_profiler_files -f; return ;;' % " | ".join(files),
                    "others": "    %s) return ;;" % " | ".join(others), "taking": " | ".join(taking)}
 
 

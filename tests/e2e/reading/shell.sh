@@ -51,6 +51,8 @@ printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' '
 B
 mkdir files
 touch files/a.h5 files/b.h5
+mkdir odd
+touch "odd/c d.h5" "odd/c * e.h5"
 completes() { # WHAT WANT WORD...
     local what=$1 want=$2; shift 2
     equal "bash: $what" "$want" "$(bash --norc complete.sh "$made/scope-profiler" "$@")"
@@ -63,6 +65,7 @@ completes "how much metadata" "full minimal " scope-profiler run --metadata ''
 completes "values of another command" "path " scope-profiler diff --by p
 completes "files" "files/a.h5 files/b.h5 " scope-profiler inspect files/
 completes "files of an option" "files/a.h5 " scope-profiler merge -o files/a
+completes "names with blanks and stars" "odd/c * e.h5 odd/c d.h5 " scope-profiler inspect odd/c
 completes "nothing for free text" " " scope-profiler merge --label x
 completes "options of run" "--outfile " scope-profiler run --out
 completes "a program" "files/a.h5 " scope-profiler run -q files/a
