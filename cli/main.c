@@ -79,10 +79,19 @@ static bool reader_has_gone(void) {
     return poll(&output, 1, 0) == 1 && output.revents & POLLERR;
 }
 
+/* Why stdout could not be written: stdio keeps no cause, so one more byte asks for it. */
+static int cause_of_failure(void) {
+    clearerr(stdout);
+    return putchar('\n') == EOF || fflush(stdout) ? errno : EIO;
+}
+
 /* A write error that nobody notices would make a script believe a cut-off result. */
 static int close_stdout(int status) {
     int failed = ferror(stdout), error = EIO;
-    if (fflush(stdout) != 0) failed = 1, error = errno;
+    if (fflush(stdout) != 0)
+        failed = 1, error = errno;
+    else if (failed)
+        error = cause_of_failure();
     bool gone = failed && (error == EPIPE || reader_has_gone());
     if (close(STDOUT_FILENO) != 0 && errno != EBADF) failed = 1, error = errno;
     if (!failed || gone || error == EBADF) return status;

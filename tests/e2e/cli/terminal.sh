@@ -53,6 +53,10 @@ between "the summary of a run fits as well" 30 60 "$(widest tty.txt)"
 scope-profiler inspect n.h5 >/dev/full 2>err.txt
 equal "a full disk is an error" 1 $?
 contains "which is told" "standard output" err.txt
+for how in --json --csv; do # --json fills no buffer any more when the first write has failed
+    scope-profiler inspect n.h5 $how >/dev/full 2>err.txt
+    equal "$how: with its cause" "1 scope-profiler: standard output: No space left on device" "$? $(cat err.txt)"
+done
 bash -c 'scope-profiler inspect n.h5 2>err.txt; echo $? >status.txt' | head -n 1 >/dev/null
 equal "a closed pipe is quiet" "" "$(cat err.txt)"
 bash -c 'trap "" PIPE; scope-profiler inspect n.h5 --json 2>err.txt; echo $? >status.txt' | true
