@@ -52,8 +52,8 @@ struct request {
 static int take_word(const char *option, const char *word, const char *const *words, size_t count, int *place) {
     for (*place = 0; (size_t)*place < count; ++*place)
         if (!strcmp(words[*place], word)) return 0;
-    return options_complain(&syntax, "--%s '%s' is none of: %s %s %s", option, word, words[0], words[1],
-                            count > 2 ? words[2] : "");
+    return options_complain(&syntax, "--%s '%s' is none of: %s %s%s%s", option, word, words[0], words[1],
+                            count > 2 ? " " : "", count > 2 ? words[2] : "");
 }
 
 static int take_form(struct request *request, enum form form) {
