@@ -77,6 +77,7 @@ struct inspect {
     struct words sources;
     struct columns columns;
     size_t sort;
+    bool sort_given;
     const char *export_metadata;
     bool full, overhead, metadata_only, regions_only, threads, processes, json, csv, quiet;
     enum rows_tree tree;
@@ -97,6 +98,7 @@ static int complain_choice(const char *what, const char *word, const char *const
 }
 
 static int take_sort(struct inspect *inspect, const char *word) {
+    inspect->sort_given = true;
     for (inspect->sort = 0; inspect->sort < rows_num_sort_keys; inspect->sort++)
         if (!strcmp(rows_sort_keys[inspect->sort], word)) return 0;
     return complain_choice("--sort", word, rows_sort_keys, rows_num_sort_keys);
@@ -188,6 +190,11 @@ static int parse(int argc, char **argv, struct inspect *inspect) {
     if (inspect->metadata_only && inspect->regions_only)
         return options_complain(&syntax, "--metadata-only and --regions-only exclude each other");
     if (inspect->json && inspect->csv) return options_complain(&syntax, "--json and --csv exclude each other");
+    if (inspect->csv && inspect->threads && inspect->processes)
+        return options_complain(&syntax, "--csv has one table: --threads or --processes");
+    if ((inspect->json || inspect->csv) && (inspect->columns.count || inspect->sort_given || inspect->overhead))
+        return options_complain(&syntax, "--columns, --sort and --overhead are for the table, not for --%s",
+                                inspect->json ? "json" : "csv");
     return 0;
 }
 

@@ -142,7 +142,7 @@ bool columns_add(struct columns *columns, const char *word, char **unknown) {
     for (char *name; (name = strsep(&rest, ","));) {
         size_t column;
         if (!find(name, &column) || grown.count == sizeof grown.chosen / sizeof grown.chosen[0]) {
-            *unknown = xcopy(name);
+            if (unknown) *unknown = xcopy(name);
             free(copy);
             return false;
         }

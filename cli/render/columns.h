@@ -15,7 +15,7 @@ struct columns {
 };
 
 /* Adds the columns of a word (names separated by commas). False: none of them is added, and *unknown is the part that
- * is no column (to be free()d). */
+ * is no column (to be free()d); may be NULL. */
 bool columns_add(struct columns *columns, const char *word, char **unknown);
 
 /* region and total, with the percentage of the session between them where the rows have one. */

@@ -49,6 +49,12 @@ refused "a rank that is not there" 2 "no such rank: 7 (0-0)" d/r1.h5 --ranks 7
 for bad in 0- 3-1 x ''; do refused "ranks '$bad'" 2 "0,2,4-7" d/r1.h5 --ranks "$bad"; done
 refused "an unknown source" 2 "solve[0]" d/r1.h5 --source sovle
 refused "both halves only" 2 "exclude each other" d/r1.h5 --metadata-only --regions-only
+for how in --csv --json; do # rather than leave out in silence what was asked for
+    for option in "--columns calls" "--sort total" --overhead; do refused "$option $how" 2 "for the table" d/r1.h5 $option $how; done
+done
+run scope-profiler inspect d/r1.h5 --columns "$(printf 'total,%.0s' $(seq 67))total" --overhead
+equal "as many columns as there can be" "0 " "$rc $(cat err.txt)"
+refused "two tables as CSV" 2 "--threads or --processes" d/r1.h5 --csv --threads --processes
 refused "a misspelt option" 2 "did you mean --columns" d/r1.h5 --colums x
 refused "no file" 2 "which profile"
 refused "dashes alone" 2 "which profile" --
