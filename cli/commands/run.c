@@ -55,34 +55,33 @@ enum {
 };
 
 static const struct option_spec options[] = {
-    {'o', "outfile", "FILE", "the profile to write (profiling_data.h5); .json for JSON"},
-    {NO_OUTPUT, "no-output", NULL, "write no file, only show the summary"},
+    {'o', "outfile", "FILE", "the profile to write (default: profiling_data.h5); JSON if it ends in .json or .json.gz"},
+    {NO_OUTPUT, "no-output", NULL, "no file: record in memory, show the summary alone"},
     {'q', "quiet", NULL, "no summary at the end, only problems"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
-    {METADATA, "metadata", "DETAIL", "what it says of its origin: minimal (default), or full"},
+    {METADATA, "metadata", "DETAIL", "minimal (default: no user, host or directory), full"},
     {CAPTURE_SOURCE, "capture-source", NULL, "keep the source text of regions, for inspect --source"},
     {COMPRESS, "compress", "[LEVEL]", "1 (fast) to 9, or 0 for none; without a level: 4"},
-    {AGGREGATION_MODE, "aggregation-mode", NULL, "add calls up and keep none, whatever the run's length"},
-    {THROTTLE, "throttle", "CALLS:TIME", "add up regions that are called so often and are shorter"},
-    {MAX_SIZE, "max-size", "SIZE", "keep at most so much of each process (500M)"},
-    {SAMPLE_EVERY, "sample-every", "N[:START][:REGION]", "one phase in N: outermost calls, or calls of REGION"},
-    {BUFFER_LIMIT, "buffer-limit", "N", "calls that a thread keeps before it writes them (16384)"},
-    {RECURSIVE, "recursive", NULL, "record every call of the program's own Python functions"},
+    {AGGREGATION_MODE, "aggregation-mode", NULL, "add the calls up, keep none: number, times, own time"},
+    {THROTTLE, "throttle", "CALLS:TIME", "add up what has more and shorter calls (100000:1us)"},
+    {MAX_SIZE, "max-size", "SIZE", "keep so much of each process (500M), count the rest"},
+    {SAMPLE_EVERY, "sample-every", "N[:START][:REGION]", "one phase in N: outermost calls, or those of REGION"},
+    {BUFFER_LIMIT, "buffer-limit", "N", "calls that a thread holds back (default: 16384)"},
+    {RECURSIVE, "recursive", NULL, "record the program's own Python functions"},
     {NO_RECURSIVE, "no-recursive", NULL, "do not (the default)"},
-    {ALL, "all", NULL, "also those of the standard library and of packages"},
-    {INCLUDE, "include", "GLOB",
-     "only regions of such a name: regions, MPI calls, Python\nfunctions (module.function); may be repeated"},
+    {ALL, "all", NULL, "also those of libraries (implies --recursive)"},
+    {INCLUDE, "include", "GLOB", "only such regions, MPI calls, Python functions (module.function); may be repeated"},
     {EXCLUDE, "exclude", "GLOB", "none of such a name; may be repeated"},
     {TAG, "tag", "NAME", "only regions that carry the tag; may be repeated"},
     {PYTHON, "python", "FILE", "the Python that runs PROGRAM (default: python3)"},
     {PYTHON_HOOK, "python-hook", "NAME",
-     "how calls are seen: setprofile, evalframe (3.8 to 3.11),\nmonitoring (3.12 and later), auto (the default)"},
-    {LINE_PROFILE, "line-profile", NULL, "count the lines of the program's own Python functions"},
+     "how calls are seen: setprofile, evalframe (3.8 to 3.11), monitoring (from 3.12), auto (the default)"},
+    {LINE_PROFILE, "line-profile", NULL, "count the lines of the program's Python functions"},
     {LINE_FUNCTION, "line-function", "GLOB",
-     "count only the lines of functions of such a name,\n[module.]function; may be repeated (implies --line-profile)"},
+     "only those of [module.]function; may be repeated (implies --line-profile)"},
     {KEEP_SPOOL, "keep-spool", NULL, "leave the raw recording beside the profile"},
     {REPEAT, "repeat", "N", "run it N times: FILE-1.h5, FILE-2.h5, ... for check"},
-    {ALTERNATE, "alternate", "COMMAND", "with --repeat: a shell command to run in turn with it,\nFILE-other-1.h5, ..."},
+    {ALTERNATE, "alternate", "COMMAND", "of a shell, to run in turn with it: FILE-other-1.h5"},
     {'m', NULL, "MODULE", "run a Python module, as python3 -m does"},
     {0},
 };
@@ -91,14 +90,14 @@ static const struct command_syntax syntax = {
     .name = "run",
     .usage = "[options] [--] PROGRAM [ARGUMENT...]\n"
              "       scope-profiler run [options] -m MODULE [ARGUMENT...]",
-    .summary = "Runs PROGRAM as it would run without us, records its regions, MPI calls and Python\n"
+    .summary = "Runs PROGRAM as it would run without us, records its regions, MPI calls and Python "
                "functions, and writes one profile for it and all its child processes.",
     .options = options,
-    .footer = "Options end at PROGRAM; what follows is its own. Python files (.py, .pyz, a directory\n"
-              "with __main__.py) are started by python3. The exit status is the program's: 128 +\n"
-              "the signal that ended it, 126 or 127 when it cannot be started, 2 for bad usage.\n\n"
-              "With MPI:  mpirun -n 4 scope-profiler run ./app   (or run mpirun -n 4 ./app)\n"
-              "makes one profile for all ranks. A run inside a run records into the outer one.",
+    .footer = "Options end at PROGRAM. Python files (.py, .pyz, a directory with __main__.py) are started by "
+              "python3. The exit status is the program's: 128 + the signal that ended it, 126 or 127 when it cannot "
+              "be started, 2 for bad usage.\n\n"
+              "With MPI, mpirun -n 4 scope-profiler run ./app (or run mpirun -n 4 ./app) makes one profile for all "
+              "ranks. A run inside a run records into the outer one.",
     .stop_early = true,
 };
 
