@@ -113,8 +113,8 @@ static int refuse_other_ranks(const struct rd_runs *runs, spr_error *error) {
     for (unsigned i = 1; i < runs->count; i++) {
         const spr_profile *other = runs->items[i].profile;
         if (spr_num_ranks(first) == spr_num_ranks(other)) continue;
-        return rd_fail(error, -1, spr_path(other), "%" PRIu32 " ranks, but %s has %" PRIu32, spr_num_ranks(other),
-                       spr_path(first), spr_num_ranks(first));
+        return rd_fail(error, -1, spr_path(other), "%" PRIu32 " rank%s, but %s has %" PRIu32, spr_num_ranks(other),
+                       spr_num_ranks(other) == 1 ? "" : "s", spr_path(first), spr_num_ranks(first));
     }
     return SPR_OK;
 }

@@ -24,8 +24,9 @@ static bool comparable(const struct check *check, const struct compared *files, 
         if (spr_check_complete(files->profiles[i], files->selections[i], &error)) return refuse(report, error.message);
     const uint32_t base = spr_num_ranks(files->profiles[0]), candidate = spr_num_ranks(files->profiles[1]);
     if (base == candidate || check->rule.allow_different_ranks) return true;
-    char *why = xformat("%s: %u ranks, but %s has %u; --allow-different-ranks compares them all the same",
-                        spr_path(files->profiles[1]), candidate, spr_path(files->profiles[0]), base);
+    char *why =
+        xformat("%s: %u rank%s, but %s has %u; --allow-different-ranks compares them all the same",
+                spr_path(files->profiles[1]), candidate, candidate == 1 ? "" : "s", spr_path(files->profiles[0]), base);
     refuse(report, why);
     free(why);
     return false;
@@ -118,6 +119,22 @@ static void print_violations(const struct sink *sink, const struct verdict_repor
     fputc('\n', sink->stream);
 }
 
+/* Failing regions that a budget file limits: the limit at the top is not theirs. */
+static void print_budgets(const struct sink *sink, const struct check *check, const struct verdict_report *report) {
+    for (size_t i = 0; i < report->count; i++) {
+        const struct verdict *item = &report->items[i];
+        if (!item->fails || (isnan(item->budget) && item->limit == check->rule.max_slowdown)) continue;
+        char *name = text_shown(item->name);
+        fprintf(sink->stream, "  %s: %s\n", name, item->text);
+        free(name);
+    }
+}
+
+static void print_small(const struct sink *sink, const struct verdict_report *report) {
+    const size_t small = report->tally[VERDICT_SMALL];
+    if (small) sink_line(sink, "  Below --min-time, not judged: %zu region%s", small, small == 1 ? "" : "s");
+}
+
 static void print_reports(const struct check *check, const struct compared *files, const struct difference *difference,
                           const struct verdict_report *report) {
     struct sink sink = sink_open(stdout);
@@ -128,6 +145,8 @@ static void print_reports(const struct check *check, const struct compared *file
     sink_line(&sink, "Regression check: %s", report->failures ? "FAIL" : report->status ? "NOTHING COMPARED" : "PASS");
     difference_table(&sink, difference);
     print_violations(&sink, report);
+    print_budgets(&sink, check, report);
+    print_small(&sink, report);
     difference_only(&sink, difference, "Missing from the candidate: ", 0, 1);
     difference_only(&sink, difference, "New in the candidate: ", 1, 0);
     difference_new_times(&sink, difference, "New time: ", 1);
@@ -135,6 +154,15 @@ static void print_reports(const struct check *check, const struct compared *file
     difference_problems(&sink, "Problems of the candidate:", files->profiles[1], files->selections[1]);
     free(candidate);
     free(base);
+}
+
+/* Lines of the budget that cannot limit the metric. */
+static void tell_unfit_budgets(const struct check *check) {
+    const struct metric_look *look = metric_look(check->metric);
+    for (size_t i = 0; i < check->budget.count && !look->is_time; i++)
+        if (!check->budget.lines[i].is_percent)
+            say("%s:%u: a time does not limit --metric %s", check->budget.file, check->budget.lines[i].number,
+                look->name);
 }
 
 bool check_pair(struct check *check, const struct compared *files, struct verdict_report *report, bool quiet) {
@@ -146,9 +174,11 @@ bool check_pair(struct check *check, const struct compared *files, struct verdic
         spr_compare(files->profiles, files->selections, 2, SPR_BY_TOTAL, false, &check->totals, &error))
         return refuse(report, error.message);
     if (!all_known(check, files, &check->comparison, report)) return false;
+    tell_unfit_budgets(check);
     struct difference difference = difference_make(&check->comparison, check->metric, false, BY_PERCENT, 0);
     const size_t compared = fill(check, &difference, report);
-    report->heading = xformat("%zu regions, %s of one run a side", report->count, metric_look(check->metric)->label);
+    report->heading = xformat("%zu region%s, %s of one run a side", report->count, report->count == 1 ? "" : "s",
+                              metric_look(check->metric)->label);
     report->limits = xformat("limit +%g%%", check->rule.max_slowdown * 100);
     check_conclude(check, report, compared);
     if (!quiet) print_reports(check, files, &difference, report);

@@ -49,6 +49,7 @@ for bad in -1ms 1h ms nan ''; do refused "time '$bad'" 2 "--min-time" check r.h5
 make_profile tiny1.h5 -- tiny=0.003 main=30; make_profile tiny2.h5 -- tiny=0.005 main=30
 run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30; equal "a tiny region" 1 "$rc"
 run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30 --min-time 1ms; equal "below the least time" 0 "$rc"
+contains "which is said" "Below --min-time, not judged: 1 region" out.txt
 run scope-profiler check tiny1.h5 tiny2.h5 --max-regression 30 --min-time 1ms --metric avg; equal "below it by any metric" 0 "$rc"
 make_profile short1.h5 -- short=5000x0.01; make_profile short2.h5 -- short=5000x0.02
 run scope-profiler check short1.h5 short2.h5 --max-regression 30 --min-time 1ms --metric avg
@@ -91,8 +92,12 @@ B
 run scope-profiler check a.h5 b.h5 --max-regression 5 --budget budget.txt
 equal "a budget: status" 1 "$rc"
 contains "a budget: io has less, solve more" "Budget violations: io" out.txt
+matches "a budget: what io may" '^  io: total \[s\] .* \(limit ' out.txt
 echo 'solve 550 ms' >seconds.txt
 run scope-profiler check a.h5 b.h5 --max-regression 50 --budget seconds.txt; equal "over its time" 1 "$rc"
+contains "over its time: which" "budget 0.55 s)" out.txt
+run scope-profiler check a.h5 b.h5 --max-regression 50 --budget seconds.txt --metric calls
+equal "a time for a number of calls" "0 scope-profiler: seconds.txt:1: a time does not limit --metric calls" "$rc $(cat err.txt)"
 echo 'solve 1.5' >seconds.txt
 run scope-profiler check a.h5 b.h5 --max-regression 50 --budget seconds.txt; equal "within its time" 0 "$rc"
 echo 'sovle 5%' >typo.txt
@@ -109,6 +114,8 @@ refused "no budget file" 2 "none.txt" check a.h5 b.h5 --budget none.txt
 
 make_profile two.h5 ranks=2 -- solve@0=10 solve@1=10
 refused "other numbers of ranks" 2 "2 ranks, but a.h5 has 1" check a.h5 two.h5
+refused "the other way round" 2 "a.h5: 1 rank, but two.h5 has 2" check two.h5 a.h5
+refused "and of runs" 2 "a.h5: 1 rank, but two.h5 has 2" check --base two.h5 --candidate a.h5
 run scope-profiler check two.h5 a.h5 --allow-different-ranks --include solve; equal "compared all the same" 1 "$rc"
 make_profile killed.h5 ended='signal 9' -- solve=250,250 io=100
 refused "a run that was killed" 2 "ended: signal 9" check a.h5 killed.h5 --max-regression 5
