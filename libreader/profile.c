@@ -108,14 +108,21 @@ static void find_heap_file(spr_profile *profile) {
     profile->text_left = (uint64_t)profile->file_bytes;
 }
 
+/* Our driver forgets why HDF5 could not open a file; the default one says. */
+static void find_reason(const char *path, char *reason, size_t size) {
+    const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    rd_hdf5_reason(reason, size);
+    if (file >= 0) H5Fclose(file);
+}
+
 static int open_file(spr_profile *profile, spr_error *error) {
     char reason[256] = "";
     const hid_t access = access_list();
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
-        if (profile->file < 0) rd_hdf5_reason(reason, sizeof reason);
         H5Pclose(access);
     }
+    if (profile->file < 0) find_reason(profile->path, reason, sizeof reason);
     if (profile->file < 0)
         return rd_fail(error, SPR_DAMAGED, profile->path,
                        "damaged or truncated, as an interrupted run leaves it (HDF5 says: %s)", reason);
