@@ -30,7 +30,7 @@ bool check_pair(struct check *check, const struct compared *files, struct verdic
 bool check_runs(struct check *check, const struct compared *files, size_t num_base, spr_gate_result *result,
                 struct verdict_report *report, bool quiet);
 
-/* Decides which verdicts fail, and on sentence and status. compared: regions that both sides have. */
+/* Decides which verdicts fail, and on sentence and status. compared: regions that were judged. */
 void check_conclude(const struct check *check, struct verdict_report *report, size_t compared);
 
 #endif
