@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { RANK = OPTION_LONG, FUNCTION, REGION, JSON };
 
@@ -175,17 +176,28 @@ static int print_json(const char *path, const spr_line_profile *lines, size_t co
     return failed ? 1 : 0;
 }
 
+/* Without a text in the profile the file as it is now is shown, and only its age tells that other lines may have run.
+ */
+static bool is_newer(const spr_line_record *record, const char *profile) {
+    struct stat source, recorded;
+    return !record->source && *record->filename && stat(record->filename, &source) == 0 &&
+           stat(profile, &recorded) == 0 && source.st_mtime > recorded.st_mtime;
+}
+
 static void print_tables(const char *path, const spr_line_profile *lines, size_t count) {
     const struct sink sink = sink_open(stdout);
     char *shown = text_shown(path);
     sink_line(&sink, "Line profile: %s", shown);
     free(shown);
-    const char *changed = NULL;
-    for (size_t i = 0; i < count; i++)
+    const char *changed = NULL, *newer = NULL;
+    for (size_t i = 0; i < count; i++) {
         if (line_table_print(&sink, &lines->records[i])) changed = lines->records[i].filename;
+        if (is_newer(&lines->records[i], path)) newer = lines->records[i].filename;
+    }
     if (!count) printf("\nNo line-profile records matched.\n");
     fflush(stdout);
     if (changed) say("%s: has changed since the run; the lines shown are those that ran", changed);
+    if (newer) say("%s: is newer than the profile, which keeps no source text: other lines may have run", newer);
 }
 
 static int show(const char *path, spr_profile *profile, const struct request *request) {

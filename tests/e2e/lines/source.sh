@@ -62,6 +62,19 @@ printf 'def caf\xe9():\n    pass\n' >b19.py
 run scope-profiler line-profile b19.h5
 contains "the text that ran" "for i in range(123456):" out.txt
 contains "the change is said" "b19.py: has changed since the run" err.txt
+python3 - <<'P'
+import h5py
+with h5py.File("b19.h5") as whole, h5py.File("bare.h5", "w") as bare: # as tools write it that keep no source text
+    for name in whole: whole.copy(name, bare)
+    for name, value in whole.attrs.items(): bare.attrs[name] = value
+    for record in bare["rank0/line_profile"].values(): del record.attrs["source"], record.attrs["source_first_lineno"]
+P
+touch -d '1 hour ago' b19.py
+run scope-profiler line-profile bare.h5
+equal "an older file: no word about it" "0 " "$rc $(cat err.txt)"
+touch -d '1 hour' b19.py
+run scope-profiler line-profile bare.h5
+contains "a newer file" "b19.py: is newer than the profile, which keeps no source text" err.txt
 rm b19.py
 run scope-profiler line-profile b19.h5
 contains "the text of a file that is gone" "for i in range(123456):" out.txt
