@@ -27,7 +27,8 @@ static char *calls_text(const uint64_t *calls) {
 static void put_calls(FILE *out, const spr_gate_region *region) {
     char *base = calls_text(region->base_calls), *candidate = calls_text(region->candidate_calls);
     if (!region->base_runs || !region->candidate_runs || !strcmp(base, candidate))
-        fprintf(out, "  %s calls", region->base_runs ? base : candidate);
+        fprintf(out, "  %s call%s", region->base_runs ? base : candidate,
+                strcmp(region->base_runs ? base : candidate, "1") ? "s" : "");
     else
         fprintf(out, "  calls %s -> %s", base, candidate);
     free(candidate);

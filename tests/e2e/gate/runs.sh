@@ -60,9 +60,10 @@ equal "other ranks never fail" 0 "$rc"
 contains "and it is said" "Numbers of ranks differ" out.txt
 cp base1.h5 copy.h5
 refused "a run twice" 2 "the same run as" check --base base1.h5 base2.h5 copy.h5 --candidate slow*.h5
-for i in 1 2 3; do make_profile cut$i.h5 start=$((i * 10 + 5)) cut=solve:1 -- solve=20x2; done
+for i in 1 2 3; do make_profile cut$i.h5 start=$((i * 10 + 5)) cut=solve:1 -- solve=20x2 once=3; done
 run scope-profiler check --base base[123].h5 --candidate cut*.h5
 matches "cut off calls leave it unclear" '^  unclear  solve .*\(calls were cut off\)' out.txt
+matches "a new one of one call" '^  new      once .* 1 call$' out.txt
 contains "missing regions are listed" "missing  io " out.txt
 run scope-profiler check --base base[123].h5 --candidate cut*.h5 --fail-on-missing; equal "and fail if asked" 1 "$rc"
 run scope-profiler check --base cut*.h5 --candidate base[123].h5 --fail-on-new; equal "new ones, too" 1 "$rc"
