@@ -166,9 +166,10 @@ static bool test_ranks(const struct gate *gate, const struct rd_region_data *dat
     struct rd_rank_test test;
     for (unsigned i = 0; i < m + n; i++) totals[i] = data->totals[i] + 1;
     if (!rd_rank_test(totals, m, totals + m, n, gate->options->alpha, &test)) return false;
-    region->ratio = test.ratio;
-    region->lower = test.lower;
-    region->upper = test.upper;
+    const bool new_time = region->base == 0; /* no ratio can say that; compare_region() has */
+    region->ratio = new_time ? region->ratio : test.ratio;
+    region->lower = new_time ? (double)NAN : test.lower;
+    region->upper = new_time ? (double)NAN : test.upper;
     region->p = region->p_all = test.slower;
     region->p_faster = test.faster;
     return test_totals(gate, data, region);

@@ -78,4 +78,15 @@ refused "a word too many" 2 "or none does" check base1.h5 --base base2.h5 --cand
 refused "a metric" 2 "runs take --stat" check --base base1.h5 --candidate same1.h5 --metric avg
 refused "a bad alpha" 2 "--alpha '0.5'" check --base base1.h5 --candidate same1.h5 --alpha 0.5
 refused "a missing run" 2 "nope.h5" check --base base1.h5 nope.h5 --candidate same1.h5
+
+# From nothing to something: no ratio, by any test
+for i in 1 2 3 4 5; do
+    make_profile none$i.h5 start=$((10 * i)) -- was0=10x0 solve=20x2.00$i
+    make_profile some$i.h5 start=$((10 * i + 5)) -- was0=10x0.5 solve=20x2.00$i
+done
+for rule in "" "--stat total" "--test mann-whitney"; do
+    run scope-profiler check --base none?.h5 --candidate some?.h5 $rule
+    equal "new time fails${rule:+, $rule}" 1 "$rc"
+    matches "and is called so${rule:+, $rule}" '^  SLOWER   was0 +0 ns -> +5\.0 ms +new time +p 0\.004 +10 calls$' out.txt
+done
 finish
