@@ -10,10 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *repeat_output(const struct repeat *repeat, bool other, unsigned number) {
-    const char *slash = strrchr(repeat->output, '/'), *base = slash ? slash + 1 : repeat->output;
+/* The length of a path without its extension; ".json.gz" is one: it says how the profile is written. */
+static int stem_length(const char *path) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     const char *dot = strrchr(base, '.');
-    const int stem = dot && dot != base ? (int)(dot - repeat->output) : (int)strlen(repeat->output);
+    if (!dot || dot == base) return (int)strlen(path);
+    const size_t stem = (size_t)(dot - path);
+    const bool packed = dot - base > 5 && !strcasecmp(dot, ".gz") && !strncasecmp(dot - 5, ".json", 5);
+    return (int)(packed ? stem - 5 : stem);
+}
+
+char *repeat_output(const struct repeat *repeat, bool other, unsigned number) {
+    const int stem = stem_length(repeat->output);
     int digits = 1;
     for (unsigned rest = repeat->times; rest >= 10; rest /= 10) digits++; /* so that names sort as the runs came */
     return xformat("%.*s%s-%0*u%s", stem, repeat->output, other ? "-other" : "", digits, number, repeat->output + stem);

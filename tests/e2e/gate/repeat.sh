@@ -37,6 +37,10 @@ run scope-profiler run --repeat 10 -q -o n.h5 ./work n 0
 equal "names sort as runs came" "n-01.h5 n-10.h5" "$(echo n-01.h5 n-1?.h5)"
 run scope-profiler run --repeat 2 -o noext ./work n 0
 ok "a name without extension" test -e noext-1 -a -e noext-2
+run scope-profiler run --repeat 2 -q -o packed.json.gz ./work n 0
+ok "an extension of two parts: the runs are what it says" gzip -t packed-1.json.gz packed-2.json.gz
+run scope-profiler run --repeat 2 -q -o .json.gz ./work n 0
+ok "a name of nothing but an extension" test -e .json-1.gz -a -e .json-2.gz
 
 rm -f log f*
 run scope-profiler run --repeat 3 -o f.h5 ./work f 1 7
