@@ -18,6 +18,22 @@ static bool refuse(struct verdict_report *report, const char *why) {
     return false;
 }
 
+static const char *processor(const spr_profile *profile) {
+    const spr_value *value = spr_metadata(profile, "chip_information");
+    return value && value->kind == SPR_TEXT ? value->text : "";
+}
+
+static bool same_machine(const struct check *check, const struct compared *files, struct verdict_report *report) {
+    const char *base = processor(files->profiles[0]), *candidate = processor(files->profiles[1]);
+    if (check->rule.allow_different_machine || !*base || !*candidate || !strcmp(base, candidate)) return true;
+    char *why = xformat("%s: recorded on another processor (%s) than %s (%s); --allow-different-machine compares them "
+                        "all the same",
+                        spr_path(files->profiles[1]), candidate, spr_path(files->profiles[0]), base);
+    refuse(report, why);
+    free(why);
+    return false;
+}
+
 static bool comparable(const struct check *check, const struct compared *files, struct verdict_report *report) {
     spr_error error;
     for (size_t i = 0; i < 2 && !check->rule.allow_incomplete; i++)
@@ -169,7 +185,7 @@ bool check_pair(struct check *check, const struct compared *files, struct verdic
     spr_error error;
     report->rule = "pair";
     report->metric = metric_look(check->metric)->name;
-    if (!comparable(check, files, report)) return false;
+    if (!comparable(check, files, report) || !same_machine(check, files, report)) return false;
     if (spr_compare(files->profiles, files->selections, 2, check->metric, false, &check->comparison, &error) ||
         spr_compare(files->profiles, files->selections, 2, SPR_BY_TOTAL, false, &check->totals, &error))
         return refuse(report, error.message);

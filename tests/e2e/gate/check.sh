@@ -115,6 +115,10 @@ refused "no budget file" 2 "none.txt" check a.h5 b.h5 --budget none.txt
 
 make_profile two.h5 ranks=2 -- solve@0=10 solve@1=10
 refused "other numbers of ranks" 2 "2 ranks, but a.h5 has 1" check a.h5 two.h5
+make_profile chip1.h5 chip=One -- solve=10; make_profile chip2.h5 chip=Two -- solve=10
+refused "another processor" 2 "chip2.h5: recorded on another processor (Two) than chip1.h5 (One)" check chip1.h5 chip2.h5
+run scope-profiler check chip1.h5 chip2.h5 --allow-different-machine; equal "another processor, allowed" 0 "$rc"
+run scope-profiler check chip1.h5 a.h5 --max-regression 9999; equal "a processor that is not known" 0 "$rc"
 refused "the other way round" 2 "a.h5: 1 rank, but two.h5 has 2" check two.h5 a.h5
 refused "and of runs" 2 "a.h5: 1 rank, but two.h5 has 2" check --base two.h5 --candidate a.h5
 run scope-profiler check two.h5 a.h5 --allow-different-ranks --include solve; equal "compared all the same" 1 "$rc"
