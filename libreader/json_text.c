@@ -63,10 +63,13 @@ static bool fill(struct rd_json *json) {
                             MOST_PACKED);
     const int count = gzread(json->file, json->buffer, sizeof json->buffer);
     int code = Z_OK;
-    const char *reason = gzerror(json->file, &code);
+    const char *reason = gzerror(json->file, &code), *cause = strstr(reason, ": "); /* "<fd:3>: cause" */
     if (count < 0 || (code != Z_OK && code != Z_STREAM_END)) {
         if (code == Z_BUF_ERROR) return rd_json_fail(json, SPR_DAMAGED, "truncated: the compressed data end too early");
-        return rd_json_fail(json, SPR_DAMAGED, "cannot be read (%s)", code == Z_ERRNO ? strerror(errno) : reason);
+        return rd_json_fail(json, SPR_DAMAGED, "cannot be read (%s)",
+                            code == Z_ERRNO ? strerror(errno)
+                            : cause         ? cause + 2
+                                            : reason);
     }
     json->filled = (size_t)count;
     return count > 0;

@@ -54,6 +54,10 @@ for command in "inspect" "inspect --csv" "line-profile" "diff s.h5" "check s.h5"
     between "$command reads JSON" 0 1 "$rc"
     equal "$command has no complaint" "" "$(cat err.txt)"
 done
+head -c -8 a.json.gz >sum.json.gz
+printf '\0\0\0\0\0\0\0\0' >>sum.json.gz
+run scope-profiler inspect sum.json.gz
+equal "a wrong check sum" "scope-profiler: sum.json.gz: cannot be read (incorrect data check)" "$(cat err.txt)"
 mv a.json.gz named.h5
 ok "the content counts, not the name" scope-profiler inspect -q named.h5
 
