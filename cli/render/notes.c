@@ -35,20 +35,12 @@ static void add(struct lines *lines, char *line) {
     lines->items[lines->count++] = line;
 }
 
-static bool has_lines(spr_profile *profile) {
-    spr_line_profile lines = {0};
-    spr_error error;
-    const bool some = spr_lines_read(profile, NULL, &lines, &error) == 0 && lines.count > 0;
-    spr_lines_free(&lines);
-    return some;
-}
-
-static void add_hints(struct lines *lines, const char *file, bool with_lines, bool (*available)(const char *)) {
+static void add_hints(struct lines *lines, const char *file, bool (*available)(const char *)) {
     const char *heading = NULL;
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         const struct hint *hint = &hints[i];
         if (hint->heading) heading = hint->heading;
-        if (!available(hint->command) || (!with_lines && !strcmp(hint->command, "line-profile"))) continue;
+        if (!available(hint->command)) continue;
         if (heading) {
             add(lines, xcopy(""));
             add(lines, xcopy(heading));
@@ -127,7 +119,7 @@ static void print_box(FILE *out, const struct lines *lines) {
     fputs("╯\n\n", out);
 }
 
-void summary_notes(const struct sink *sink, spr_profile *profile, const struct rows *rows,
+void summary_notes(const struct sink *sink, const spr_profile *profile, const struct rows *rows,
                    const struct columns *columns, bool (*available)(const char *command)) {
     struct lines lines = {0};
     char *absolute = path_absolute(spr_path(profile));
@@ -135,7 +127,7 @@ void summary_notes(const struct sink *sink, spr_profile *profile, const struct r
     char *quoted = path_quoted(relative), *file = text_shown(quoted);
     uint32_t ranks = spr_num_ranks(profile);
     add(&lines, xformat("Summary: %s (%" PRIu32 " rank%s)", file, ranks, ranks == 1 ? "" : "s"));
-    add_hints(&lines, file, has_lines(profile), available);
+    add_hints(&lines, file, available);
     add(&lines, xcopy(""));
     add_remarks(&lines, rows, columns);
     struct lines fitted = wrapped(&lines, sink->columns > 14 ? sink->columns - 6 : 0);

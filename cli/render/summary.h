@@ -10,7 +10,7 @@
 void summary_table(const struct sink *sink, const struct rows *rows, const struct columns *columns, size_t most);
 
 /* The box that says what can be done next with the file, then an empty line. available: is a command there? */
-void summary_notes(const struct sink *sink, spr_profile *profile, const struct rows *rows,
+void summary_notes(const struct sink *sink, const spr_profile *profile, const struct rows *rows,
                    const struct columns *columns, bool (*available)(const char *command));
 
 /* What the reader should know before trusting the numbers; a plain line each and then an empty one; nothing
