@@ -83,22 +83,20 @@ T
 scope-profiler line-profile line.h5 >got.txt
 ok "lines" diff <(cat want.txt) <(sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' got.txt)
 
-# The box of notes names the commands that there are, line-profile only for a file that has lines; what they are called
-# and where they stand is the page's.
+# The box of notes names the commands that there are; what they are called and where they stand is the page's.
 scope-profiler --list-options | awk -F'\t' '$1 == "command" { print $2 }' >commands.txt
-cat >notes.py <<'P'
-import re, sys
-PAGE = """Summary: FILE (1 rank)
+python3 - >want.txt <<'P'
+PAGE = """Summary: steps.h5 (1 rank)
 
 Explore:
-  Inspect: scope-profiler inspect FILE
-  TUI:     scope-profiler tui FILE
+  Inspect: scope-profiler inspect steps.h5
+  TUI:     scope-profiler tui steps.h5
 
 Visualize and export:
-  Plot:    scope-profiler plot default FILE -o plots --show
-  Report:  scope-profiler report FILE -o report.html
-  Export:  scope-profiler export plot-data FILE -o data
-  Lines:   scope-profiler line-profile FILE
+  Plot:    scope-profiler plot default steps.h5 -o plots --show
+  Report:  scope-profiler report steps.h5 -o report.html
+  Export:  scope-profiler export plot-data steps.h5 -o data
+  Lines:   scope-profiler line-profile steps.h5
 
 Compare runs:
   Diff:    scope-profiler diff BASE.h5 CANDIDATE.h5
@@ -107,25 +105,15 @@ Compare runs:
 Durations are in seconds.
 Regions may nest, so the summed total can exceed the wall-clock time."""
 commands = open("commands.txt").read().split()
-if "lines" not in sys.argv[2:]:
-    commands.remove("line-profile")
-lines = [l for l in PAGE.replace("FILE", sys.argv[1]).splitlines()
-         if " scope-profiler " not in l or l.split(" scope-profiler ")[1].split()[0] in commands]
-if "one" in sys.argv[2:]: # of one region it cannot be said that they nest
-    lines.pop()
-lines = re.sub(r"[^\n]*:\n\n", "", "\n".join(lines)).split("\n") # a heading without commands
+lines = [l for l in PAGE.splitlines() if " scope-profiler " not in l or l.split(" scope-profiler ")[1].split()[0] in commands]
 width = max(map(len, lines))
 print("  ╭─ Info " + "─" * (width - 5) + "╮")
 for line in lines:
     print("  │ " + line.ljust(width) + " │")
 print("  ╰" + "─" * (width + 2) + "╯")
 P
-for notes in "steps.h5" "line.h5 lines one"; do
-    # shellcheck disable=SC2086 # words
-    python3 notes.py $notes >want.txt
-    scope-profiler inspect --regions-only ${notes%% *} | sed -n '/^  ╭─ Info/,/^  ╰/p' >got.txt
-    ok "notes of ${notes%% *}" diff want.txt got.txt
-done
+scope-profiler inspect --regions-only steps.h5 | sed -n '/^  ╭─ Info/,/^  ╰/p' >got.txt
+ok "notes" diff want.txt got.txt
 
 scope-profiler inspect --json steps.h5 >steps.json
 python3 - >got.txt <<'P'
