@@ -124,15 +124,6 @@ void context_destroy(sp_profiler *p) {
     pages_free(&pages, &count, sizeof *p);
 }
 
-/* Handles outlive the recorder they came from: the new one gets the same regions in the same order. */
-static void carry_regions(struct recorder *to, const struct recorder *from) {
-    const int count = from ? rec_num_regions(from) : 0;
-    for (int i = 1; i <= count; i++) {
-        const char *name = rec_region_name(from, i);
-        rec_region_in(to, name, strlen(name), NULL, -1, NULL);
-    }
-}
-
 /* With the guard. */
 static sp_status init_own(const char *prefix, size_t length, int rank) {
     struct recorder *old = the_default.recorder;
@@ -145,7 +136,7 @@ static sp_status init_own(const char *prefix, size_t length, int rank) {
         memcpy(the_default.path, old_path, sizeof old_path);
         return opened;
     }
-    carry_regions(the_default.recorder, old);
+    if (old) rec_carry_regions(the_default.recorder, old); /* handles outlive the recorder they came from */
     the_default.own = true;
     the_default.serial = atomic_fetch_add(&serials, 1) + 1;
     rec_make_default(the_default.recorder);

@@ -194,7 +194,6 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
 
 /* regions.c */
 void region_forget_all(struct recorder *recorder);
-void region_copy_all(struct recorder *to, const struct recorder *from); /* under the same numbers; `to` has none */
 int region_get(struct recorder *recorder, const char *name, size_t length, const char *file, int line, const char *tags,
                bool filtered);
 void region_log_all(struct recorder *recorder); /* those not logged yet; live->lock is held */

@@ -237,7 +237,7 @@ static void be_like(struct recorder *to, const struct recorder *from) {
     to->start_realtime_ns = from->start_realtime_ns;
     rec_describe(to, from->size, from->description, from->description_bytes);
     if (to->mode == REC_OFF) to->live->state = LIVE_STOPPED;
-    region_copy_all(to, from);
+    rec_carry_regions(to, from);
 }
 
 struct recorder *rec_next(struct recorder *recorder, const struct rec_open_call *calls, size_t count) {

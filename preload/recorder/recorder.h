@@ -135,6 +135,8 @@ void rec_reset(struct recorder *recorder); /* calls begun before now are dropped
 int rec_num_regions(const struct recorder *recorder);
 /* Name of region 1 .. rec_num_regions(); NUL-terminated, the recorder's; NULL otherwise. */
 const char *rec_region_name(const struct recorder *recorder, int region);
+/* Gives `to`, which has none, all regions of `from`, under the same numbers, with their places and tags. */
+void rec_carry_regions(struct recorder *to, const struct recorder *from);
 
 const char *rec_spool_path(const struct recorder *recorder);
 const char *rec_output_path(const struct recorder *recorder);

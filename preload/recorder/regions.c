@@ -214,17 +214,17 @@ void region_forget_all(struct recorder *recorder) {
     atomic_store(&regions->count, 0);
 }
 
-void region_copy_all(struct recorder *to, const struct recorder *from) {
+int rec_num_regions(const struct recorder *recorder) {
+    return recorder ? (int)atomic_load_explicit(&recorder->regions.count, memory_order_acquire) : 0;
+}
+
+void rec_carry_regions(struct recorder *to, const struct recorder *from) {
     const int count = rec_num_regions(from);
     for (int i = 1; i <= count; i++) {
         const struct region *r = at(&from->regions, (uint32_t)i);
         region_get(to, r->name, r->name_length, r->file_length ? r->file : NULL, r->line,
                    r->tags_length ? r->tags : NULL, false);
     }
-}
-
-int rec_num_regions(const struct recorder *recorder) {
-    return recorder ? (int)atomic_load_explicit(&recorder->regions.count, memory_order_acquire) : 0;
 }
 
 const char *rec_region_name(const struct recorder *recorder, int region) {

@@ -51,6 +51,25 @@ equal "under run" "0 $PWD/run.h5" "$rc $(cat out.txt err.txt)"
 equal "the run's file alone" run.h5 "$(echo *.h5)"
 equal "everything is in it" "5 5" "$(ncalls run.h5 solve) $(ncalls run.h5 inner)"
 
+# A handle of before is good for the next recording, and knows its place there.
+cat >again.c <<'C'
+#include <scope_profiler.h>
+int main(void) {
+    if (sp_init("first", 0)) return 9;
+    int other = sp_region("other"), placed = SP_REGION_AT("placed");
+    sp_begin(placed), sp_end(placed);
+    if (sp_finalize() || sp_init("second", 0)) return 8;
+    sp_begin(other), sp_end(other), sp_begin(placed), sp_end(placed);
+    return sp_finalize();
+}
+C
+gcc -DSP_LINKED "-I$SCOPE_SOURCE/share/include" again.c -L"$libdir" -lscope-profiler -Wl,-rpath,"$libdir" -o again || fail "link"
+run ./again
+equal "two recordings" "0 1 1 1" "$rc $(ncalls first_rank00000.h5 placed) $(ncalls second_rank00000.h5 placed) $(ncalls second_rank00000.h5 other)"
+for file in first second; do
+    equal "$file: the place" "again.c 4" "$(column ${file}_rank00000.h5 rank_region_index source_files | grep again) $(column ${file}_rank00000.h5 rank_region_index source_lines | grep -v -e -1)"
+done
+
 cat >endings.c <<'C'
 #include <scope_profiler.h>
 #include <stdlib.h>
