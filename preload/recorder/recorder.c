@@ -44,10 +44,8 @@ __attribute__((constructor(101))) static void begin(void) {
 
 /* Who recorded in memory and was not closed. */
 static void forget_memory(void) {
-    for (int i = 1; i <= REC_MAX_OPEN; i++) {
-        const struct spool_process *process = in_use[i] && opened[i]->in_memory ? opened[i]->live->process : NULL;
-        if (process && process->pid == getpid()) session_remove_spool(opened[i]);
-    }
+    for (int i = 1; i <= REC_MAX_OPEN; i++)
+        if (in_use[i] && opened[i]->in_memory && rec_is_mine(opened[i])) session_remove_spool(opened[i]);
 }
 
 __attribute__((destructor)) static void end(void) {

@@ -4,8 +4,11 @@
 . "$(dirname "$0")/common.sh"
 need gcc gfortran python3
 unset SCOPE_PROFILER_MODE
-left() { ls -A /dev/shm 2>/dev/null | grep -c scope-profiler; ls -A | grep -e 'h5$' -e spool; }
-before=$(left)
+# Others may record in memory at the same time: what is theirs goes in its time, what we left would stay.
+left() { ls -A /dev/shm 2>/dev/null | grep -E '^\.scope-profiler' | sort; }
+left >before.txt
+new() { left | comm -13 before.txt -; ls -A | grep -e 'h5$' -e spool; }
+nothing_new() { [ -z "$(new)" ]; }
 
 cat >work.c <<'C'
 #include "mk.h"
@@ -17,10 +20,10 @@ equal "status is the program's" 4 "$rc"
 contains "said" "scope-profiler: no file was written (1 rank, 4 calls)" err.txt
 matches "the table" '│ └─ part \(3x\) +0\.0[0-9]+ +│' err.txt
 lacks "nothing is offered that needs a file" "inspect" err.txt
-equal "nothing is left" "$before" "$(left)"
+equal "nothing is left" "" "$(await 20 nothing_new; new)"
 SCOPE_PROFILER_NO_OUTPUT=1 run scope-profiler run --aggregation-mode ./work
 contains "by the environment, added up" "no file was written (1 rank, 4 calls)" err.txt
-equal "nothing is left" "$before" "$(left)"
+equal "nothing is left" "" "$(await 20 nothing_new; new)"
 SCOPE_PROFILER_NO_OUTPUT=1 run scope-profiler run -q -o stays.h5 ./work
 equal "-o is stronger" 3 "$(ncalls stays.h5 part)"
 rm stays.h5
@@ -31,7 +34,7 @@ for with in "-o x.h5" "--repeat 2" "--keep-spool"; do
 done
 SCOPE_PROFILER_NO_OUTPUT=1 LD_PRELOAD=$SCOPE_PRELOAD run ./work
 equal "plain preload: nothing is said" "4 " "$rc $(cat err.txt)"
-equal "plain preload: nothing is left" "$before" "$(left)"
+equal "plain preload: nothing is left" "" "$(await 20 nothing_new; new)"
 run scope-profiler run --no-output /bin/true
 contains "nothing recorded" "memory: nothing was recorded, no file was written" err.txt
 
@@ -39,7 +42,7 @@ for mpi in mpich openmpi; do
     command -v mpirun.$mpi >/dev/null || continue
     mpi_run $mpi -n 3 scope-profiler run --no-output ./work 0 >out.txt 2>err.txt
     contains "$mpi" "no file was written (3 ranks, 12 calls)" err.txt
-    equal "$mpi: nothing is left" "$before" "$(left)"
+    equal "$mpi: nothing is left" "" "$(await 20 nothing_new; new)"
 done
 
 # A program that keeps its recording in memory and takes it from there.
@@ -90,7 +93,7 @@ for mode in trace aggregate; do
     equal "$mode: what the program sees" "0 0 0 7 0 -1|0|10 1|" "$(tr '\n' '|' <out.txt)"
     equal "$mode: calls" "5 10" "$(ncalls first part) $(ncalls second part)"
     equal "$mode: label" "from memory" "$(meta second label)"
-    equal "$mode: nothing is left" "$before" "$(left)"
+    equal "$mode: nothing is left" "" "$(await 20 nothing_new; new)"
 done
 run ./own trace file
 equal "a file again" "0 1" "$rc $(ncalls file_rank00000.h5 part)"
@@ -100,6 +103,34 @@ equal "off: there is no profile" 1 "$rc"
 run scope-profiler run -q -o run.h5 ./own trace
 equal "under run the run has the recording" 1 "$rc"
 equal "under run: calls" 5 "$(ncalls run.h5 part)"
+
+rm -f run.h5
+# A forked child records into the same memory, and does not take it along when it ends.
+cat >fork.c <<'C'
+#include "mk.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    char command[100];
+    sp_configure("no_output", "1");
+    sp_init("fork", 0);
+    int r = sp_region("r");
+    sp_begin(r); sp_end(r);
+    if (fork() == 0) { sp_begin(r); sp_end(r); exit(0); }
+    wait(0);
+    sp_begin(r); sp_end(r);
+    int fd = sp_profiler_open_profile(sp_default_profiler());
+    snprintf(command, sizeof command, "cat /proc/%d/fd/%d >fork.profile", (int)getpid(), fd);
+    return fd < 0 || system(command) != 0;
+}
+C
+compile -DSP_LINKED fork.c -o forks -L"$library" -lscope-profiler -Wl,-rpath,"$library"
+run ./forks
+equal "a child: status, silence, calls" "0  3" "$rc $(cat err.txt) $(ncalls fork.profile r)"
+equal "a child: nothing is left" "" "$(await 20 nothing_new; new)"
 
 cat >own.F90 <<'F'
 program own
