@@ -55,6 +55,7 @@ static bool up(PyInterpreterState *interpreter, int64_t id) {
     if (id != 0) return true; /* sub-interpreters are left alone */
     if (!backend || installed) return true;
     if (lines_extra < 0) lines_extra = py.request_extra(keep_extra);
+    if (lines_extra >= 0 && py.minor < 12) extras_try(lines_extra); /* later, only chosen functions come here */
     int done = lines_extra < 0 || !choose_up() || !lines_count_start() ? -1 : backend->install(interpreter);
     installed = done > 0;
     if (done < 0) backend = NULL;

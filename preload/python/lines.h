@@ -2,8 +2,8 @@
 #ifndef SCOPE_PROFILER_LINES_H
 #define SCOPE_PROFILER_LINES_H
 
+#include "extras.h"
 #include "lines_count.h"
-#include "pyapi.h"
 
 /* A way to be told of lines. Which one serves is a matter of the version. */
 struct lines_backend {
@@ -31,8 +31,7 @@ enum lines_answer { LINES_UNKNOWN, LINES_NO, LINES_YES };
 
 /* What was decided before. */
 static inline enum lines_answer lines_known(PyObject *code, struct lines_function **function) {
-    void *extra = NULL;
-    py.get_extra(code, lines_extra, &extra);
+    void *extra = extra_find(code, lines_extra);
     *function = extra;
     return !extra ? LINES_UNKNOWN : extra == LINES_NOT_COUNTED ? LINES_NO : LINES_YES;
 }

@@ -137,9 +137,7 @@ static __attribute__((noinline)) PyObject *traced(bool old, PyThreadState *threa
     return result;
 }
 
-static inline __attribute__((always_inline)) PyObject *run(bool old, PyThreadState *thread, void *frame,
-                                                           int throw_flag) {
-    if (UNLIKELY(evaluator_stack_is_short())) return short_stack(old, thread, frame, throw_flag);
+static __attribute__((noinline)) PyObject *decide(bool old, PyThreadState *thread, void *frame, int throw_flag) {
     PyObject *code = frame_code(frame);
     struct lines_function *f;
     if (UNLIKELY(lines_known(code, &f) == LINES_UNKNOWN)) {
@@ -149,6 +147,16 @@ static inline __attribute__((always_inline)) PyObject *run(bool old, PyThreadSta
     if (f != LINES_NOT_COUNTED) return traced(old, thread, frame, throw_flag, f);
     if (UNLIKELY(tracing)) return untraced(old, thread, frame, throw_flag);
     return go_on(old, thread, frame, throw_flag);
+}
+
+/* Functions that are not chosen pass as quickly as they can: nothing is called on their way, so nothing need be saved.
+ */
+static inline __attribute__((always_inline)) PyObject *run(bool old, PyThreadState *thread, void *frame,
+                                                           int throw_flag) {
+    if (UNLIKELY(evaluator_stack_is_short())) return short_stack(old, thread, frame, throw_flag);
+    if (extra_peek(frame_code(frame), lines_extra) == LINES_NOT_COUNTED && !tracing)
+        return go_on(old, thread, frame, throw_flag);
+    return decide(old, thread, frame, throw_flag);
 }
 
 static __attribute__((hot)) PyObject *evaluate(PyThreadState *thread, void *frame, int throw_flag) {

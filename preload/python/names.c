@@ -160,6 +160,7 @@ int names_learn_resumed(PyObject *code, name_word word) {
 bool names_up(void) {
     find_library();
     names_index = py.request_extra(NULL);
+    if (names_index >= 0) extras_try(names_index);
     return names_index >= 0 && (py.minor >= 11 || qualnames_up());
 }
 

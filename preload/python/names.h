@@ -3,7 +3,7 @@
 #ifndef SCOPE_PROFILER_NAMES_H
 #define SCOPE_PROFILER_NAMES_H
 
-#include "pyapi.h"
+#include "extras.h"
 #include "recorder.h"
 
 /*   bits 0..22   region of its calls
@@ -26,11 +26,7 @@ extern Py_ssize_t names_index; /* of co_extra */
 /* False: ask names_learn(). */
 static inline bool name_known(name_word word) { return ((word >> 48 ^ rec_default_serial) & 0x7fff) == 0; }
 
-static inline name_word name_find(PyObject *code) {
-    void *extra = NULL;
-    py.get_extra(code, names_index, &extra);
-    return (name_word)(uintptr_t)extra;
-}
+static inline name_word name_find(PyObject *code) { return (name_word)(uintptr_t)extra_find(code, names_index); }
 
 /* What is to be recorded; lists of globs on the region's name, NUL-terminated and one a line, NULL: none given. Copied.
  * all: also the standard library and installed packages. */
