@@ -144,8 +144,8 @@ static int execute(PyObject *module) {
 }
 
 #define EACH_REFERENCE(state, reference)                                                                               \
-    PyObject **const references[] = {&(state)->recording,      &(state)->recording_type, &(state)->region_type,        \
-                                     &(state)->profiled_type,  &(state)->segmenter_type, &(state)->segments_type,      \
+    PyObject **const references[] = {&(state)->recording,     &(state)->recording_type, &(state)->region_type,         \
+                                     &(state)->profiled_type, &(state)->segmenter_type, &(state)->segments_type,       \
                                      &(state)->helpers};                                                               \
     for (size_t i_ = 0; i_ < sizeof references / sizeof *references && ((reference) = references[i_], true); i_++)
 

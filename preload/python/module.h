@@ -1,7 +1,7 @@
 /* module.h: the modules `_scope_profiler` and `scope_profiler`. The first is what the Python package scope_profiler is
- * written on: recordings, regions, decorators. Both are builtin where a program is recorded; elsewhere the package loads
- * the first from this very object, so there is no header and no library of Python's in it: the shapes that CPython wants
- * to see are those of its stable ABI and of builds with a GIL.
+ * written on: recordings, regions, decorators. Both are builtin where a program is recorded; elsewhere the package
+ * loads the first, built once more, as an extension module of whatever Python it is: there is no header and no library
+ * of Python's in it. The shapes that CPython wants to see are those of its stable ABI and of builds with a GIL.
  *
  * module.c makes the modules; what they are made of has a file each. To add a function: a line there. To add a type:
  * a struct and a make_*_type() here, a file, and a line in struct module_state. */

@@ -181,8 +181,7 @@ static PyObject *wrap_suspending(struct recording_object *recording, const char 
     return wrapper;
 }
 
-static PyObject *wrap(const struct decoration *how, PyObject *function, PyObject *code,
-                      struct region_object *region) {
+static PyObject *wrap(const struct decoration *how, PyObject *function, PyObject *code, struct region_object *region) {
     const char *kind = code ? helper_for(py_attribute_long(code, "co_flags", 0)) : NULL;
     if (code && module_in_main_interpreter())
         names_leave_out(code); /* its calls are this region's, not another's as well */
@@ -241,8 +240,8 @@ static PyObject *decorate_later(PyObject *self, PyObject *target) {
 static PyObject *decorator(const struct decoration *how) {
     static struct py_method method = MODULE_METHOD("profile", decorate_later, PY_METH_O, NULL);
     PyObject *none = (PyObject *)py.none;
-    PyObject *self = py.PyTuple_Pack(3, (PyObject *)how->recording, how->name ? how->name : none,
-                                     how->tags ? how->tags : none);
+    PyObject *self =
+        py.PyTuple_Pack(3, (PyObject *)how->recording, how->name ? how->name : none, how->tags ? how->tags : none);
     PyObject *function = self ? py.PyCFunction_NewEx(&method, self, NULL) : NULL;
     py_drop(self);
     return function;

@@ -1,5 +1,5 @@
-/* Recordings: one for everybody, whose regions go wherever rec_begin() does, and independent ones. What they are for, and
- * in which order they are asked, is the package's affair (share/python). */
+/* Recordings: one for everybody, whose regions go wherever rec_begin() does, and independent ones. What they are for,
+ * and in which order they are asked, is the package's affair (share/python). */
 #include "lines.h"
 #include "module.h"
 #include "spool.h"
@@ -250,8 +250,8 @@ static int set_silent(PyObject *self, PyObject *value, void *unused) {
 /* ---- the type ---------------------------------------------------------------------------------------------------- */
 
 PyObject *recording_new(PyObject *module, bool is_default) {
-    struct recording_object *new = (struct recording_object *)py.PyType_GenericAlloc(
-        module_state(module)->recording_type, 0);
+    struct recording_object *new =
+        (struct recording_object *)py.PyType_GenericAlloc(module_state(module)->recording_type, 0);
     if (!new) return NULL;
     void *pages = NULL;
     size_t count = 0;
@@ -261,7 +261,7 @@ PyObject *recording_new(PyObject *module, bool is_default) {
     py.Py_IncRef(module);
     new->region_type = module_state(module)->region_type;
     py.Py_IncRef(new->region_type);
-    if (new->regions && new->decorated && pages_hold(&pages, &count, 1, sizeof *new->of)) {
+    if (new->regions &&new->decorated && pages_hold(&pages, &count, 1, sizeof *new->of)) {
         new->of = pages;
         new->of->is_default = is_default;
         return (PyObject *)new;

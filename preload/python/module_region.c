@@ -52,11 +52,10 @@ PyObject *make_region_type(void) {
                               {PY_TP_DEALLOC, (void *)(uintptr_t)dealloc},
                               {PY_TP_REPR, (void *)(uintptr_t)repr},
                               {0, NULL}};
-    struct py_type_spec spec = {
-        .name = "_scope_profiler.Region",
-        .size = sizeof(struct region_object),
-        .flags = PY_DEFAULT | PY_BASE_TYPE,
-        .slots = slots};
+    struct py_type_spec spec = {.name = "_scope_profiler.Region",
+                                .size = sizeof(struct region_object),
+                                .flags = PY_DEFAULT | PY_BASE_TYPE,
+                                .slots = slots};
     return py.PyType_FromSpec(&spec);
 }
 
@@ -194,8 +193,7 @@ static bool has_nul(PyObject *name) {
     return true;
 }
 
-static struct region_object *make(struct recording_object *recording, PyObject *name, PyObject *tags,
-                                  PyObject *code) {
+static struct region_object *make(struct recording_object *recording, PyObject *name, PyObject *tags, PyObject *code) {
     if (has_nul(name)) return NULL;
     struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(recording->region_type, 0);
     if (!region) return NULL;
@@ -271,7 +269,8 @@ static bool take_keyword(PyObject *values[ARGUMENTS], const char *keyword, PyObj
     return false;
 }
 
-static PyObject *region_with(struct recording_object *recording, PyObject *const *args, Py_ssize_t count, PyObject *names) {
+static PyObject *region_with(struct recording_object *recording, PyObject *const *args, Py_ssize_t count,
+                             PyObject *names) {
     PyObject *values[ARGUMENTS] = {0}, *none = module_none();
     py.Py_DecRef(none); /* it does not go away */
     if (count > ARGUMENTS) {

@@ -1,4 +1,4 @@
-"""The compiled part: builtin where the program is recorded, else loaded from the library that records."""
+"""The compiled part: builtin where the program is recorded, else a file of the installation."""
 import os
 import sys
 
@@ -19,7 +19,7 @@ def _load():
         loader.exec_module(module)
         sys.modules["_scope_profiler"] = module
         return module
-    raise ImportError(f"scope_profiler: libscope-profiler.so is not where it belongs: {here}/{LIBRARIES[0]}")
+    raise ImportError(f"scope_profiler: _scope_profiler.so is not where it belongs: {here}/{LIBRARIES[0]}")
 
 
 try:

@@ -75,7 +75,7 @@ def _empty(manager, is_root):
     """The results of a recording that there is none of; what the ranks of an MPI program get that are not 0."""
     from scope_profiler import reading
 
-    return reading.ProfilingResults.empty(manager.get_config().file_path, is_root=is_root)
+    return reading.ProfilingResults({}, manager.get_config().file_path, is_root=is_root)
 
 
 def so_far(manager):
@@ -129,9 +129,10 @@ def finalize(manager, verbose, return_results, verbose_line_profiler):
 
 def _read(path, name):
     from scope_profiler import reading
-    from scope_profiler.reading.profile import Profile
 
-    return reading.ProfilingResults(Profile(path), name)
+    results = reading.read_profile(path)
+    results.file_path = name
+    return results
 
 
 def _print(results, ranks, in_memory):

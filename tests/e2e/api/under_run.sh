@@ -33,10 +33,10 @@ well "with functions"
 equal "with functions: traced once" "1 2" "$(calls_of t.h5 traced) $(calls_of t.h5 __main__.inner)"
 equal "with functions: the package is not in it" "" "$(regions t.h5 | grep -E '^(scope_profiler\.[^s]|scope_profiler$|_scope)')"
 
-# Without the library beside it there is a word; a directory for site-packages will do as well as PYTHONPATH.
+# Without the compiled part there is a word.
 run env PYTHONPATH="$api_path" /usr/bin/python3 -c 'import scope_profiler; print(scope_profiler.__version__)'
 equal "its version" "$(scope-profiler --version | awk '{ print $2 }')" "$(cat out.txt)"
 mkdir -p alone/lib && cp -r "$api_path/scope_profiler" alone/lib/
 run env PYTHONPATH=alone/lib /usr/bin/python3 -c 'import scope_profiler'
-contains "without the library" "ImportError: scope_profiler: libscope-profiler.so is not where it belongs" err.txt
+contains "without the library" "ImportError: scope_profiler: _scope_profiler.so is not where it belongs" err.txt
 finish

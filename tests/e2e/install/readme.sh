@@ -2,16 +2,16 @@
 # Every command block of README.md works as it stands there. The two that set up a machine are checked to be what the
 # continuous integration runs and what exists; the prefix is a directory of this test's.
 . "$(dirname "$0")/../lib/lib.sh"
-need gcc gfortran meson ninja pkg-config
+need gcc gfortran meson ninja pkg-config python3
 need_mpi openmpi
 python3 - "$SCOPE_SOURCE/README.md" <<'P'
 import re, sys
 blocks = re.findall(r"^```(\w*)\n(.*?)^```", open(sys.argv[1], encoding="utf-8").read(), re.M | re.S)
-names = {"c": "work.c", "fortran": "work.f90", "python": "script.py"}
+names = {"c": ["work.c"], "fortran": ["work.f90"], "python": ["script.py", "steps.py"]}
 count = 0
 for language, text in blocks:
     if language:
-        open(names[language], "w").write(text)
+        open(names[language].pop(0), "w").write(text)
     else:
         count += 1
         open("block%02d.sh" % count, "w").write(text)
@@ -57,6 +57,12 @@ contains "the continuous integration runs the second" "sh tests/run-all" "$SCOPE
 equal "the C program's calls" 100 "$(ncalls work.h5 solve)"
 equal "the Fortran program's calls" 1 "$(ncalls work-fortran.h5 solve)"
 equal "the Python script's calls" 10 "$(ncalls script.h5 square)"
+for how in "env PYTHONPATH=usr/share/scope-profiler/python" "scope-profiler run -q -o steps.h5"; do
+    rm -f steps.h5
+    # shellcheck disable=SC2086
+    run $how /usr/bin/python3 steps.py
+    equal "$how: the regions of its own" "10 10" "$(tail -n 1 out.txt) $(ncalls steps.h5 step)"
+done
 equal "ranks of the MPI program" "0 1" "$(ranks out.h5 MPI_Barrier | sed 's/ 2 3$//')"
 ok "the directories it names exist" bash -c "cd '$SCOPE_SOURCE' && ls -d preload cli cli/collect libreader share tests tests/bench/figures share/setup/packages share/doc/format.md libreader/scope_reader.h"
 finish
