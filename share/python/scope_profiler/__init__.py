@@ -11,22 +11,17 @@
     step()
     sp.finalize()
 """
-from scope_profiler.manager import ProfileManager
-from scope_profiler.options import ProfilingOptions
+#: Each part is loaded when it is asked for: who reads profiles does not load the recorder, nor the other way round.
+_CALLS = ("finalize", "profile", "profile_region", "region", "run", "session", "setup")
 
-setup = ProfileManager.setup
-session = ProfileManager.session
-region = ProfileManager.region
-profile = ProfileManager.profile
-profile_region = ProfileManager.profile_region
-finalize = ProfileManager.finalize
-run = ProfileManager.run
-
-#: What reads profiles is loaded when it is asked for.
 _READING = (
+    "EventDataUnavailableError",
     "MPIRegion",
+    "NestingError",
     "ProfilingResults",
     "Region",
+    "call_stack_children",
+    "call_stack_roots",
     "collect_region_statistics",
     "load",
     "merge_results",
@@ -39,21 +34,20 @@ _READING = (
     "write_region_statistics_json",
 )
 
-__all__ = [
-    "ProfileManager",
-    "ProfilingOptions",
-    "finalize",
-    "profile",
-    "profile_region",
-    "region",
-    "run",
-    "session",
-    "setup",
-    *_READING,
-]
+__all__ = ["ProfileManager", "ProfilingOptions", *_CALLS, *_READING]
 
 
-def __getattr__(name):
+def _find(name):
+    if name in _CALLS:
+        return getattr(_find("ProfileManager"), name)
+    if name == "ProfileManager":
+        from scope_profiler.manager import ProfileManager
+
+        return ProfileManager
+    if name == "ProfilingOptions":
+        from scope_profiler.options import ProfilingOptions
+
+        return ProfilingOptions
     if name in _READING:
         from scope_profiler import reading
 
@@ -63,6 +57,11 @@ def __getattr__(name):
 
         return VERSION
     raise AttributeError(f"module 'scope_profiler' has no attribute '{name}'")
+
+
+def __getattr__(name):
+    value = globals()[name] = _find(name)
+    return value
 
 
 def __dir__():

@@ -37,6 +37,6 @@ equal "with functions: the package is not in it" "" "$(regions t.h5 | grep -E '^
 run env PYTHONPATH="$api_path" /usr/bin/python3 -c 'import scope_profiler; print(scope_profiler.__version__)'
 equal "its version" "$(scope-profiler --version | awk '{ print $2 }')" "$(cat out.txt)"
 mkdir -p alone/lib && cp -r "$api_path/scope_profiler" alone/lib/
-run env PYTHONPATH=alone/lib /usr/bin/python3 -c 'import scope_profiler'
+run env PYTHONPATH=alone/lib /usr/bin/python3 -c 'import scope_profiler; scope_profiler.setup'
 contains "without the library" "ImportError: scope_profiler: _scope_profiler.so is not where it belongs" err.txt
 finish

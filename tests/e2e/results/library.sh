@@ -18,6 +18,11 @@ equal "the library of the build" "0 3" "$rc $(cat out.txt)"
 run env SCOPE_PROFILER_READER=/no/such.so python3 -B -c 'from scope_profiler.reading import load; load("ranks.json")'
 equal "a library that is not there" 1 "$rc"
 matches "is named" '^ImportError: scope_profiler: the reader library cannot be loaded: /no/such.so \(.+\)$' err.txt
+run python3 -B -c 'import sys, scope_profiler; scope_profiler.load("ranks.json"); print([m for m in sys.modules if "_core" in m or "manager" in m])'
+equal "who reads does not load the recorder" "0 []" "$rc $(cat out.txt)"
+run python3 -B -c 'from scope_profiler import *; print(callable(setup), load("ranks.json")["solve"].num_calls)'
+equal "everything by name" "0 True 4" "$rc $(cat out.txt)"
+
 # Installed, and the whole tree moved.
 run env DESTDIR="$PWD/staged" meson install -C "$SCOPE_BUILD" --no-rebuild
 prefix=$(meson introspect --buildoptions "$SCOPE_BUILD" | python3 -c 'import json, sys; print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')

@@ -60,6 +60,11 @@ class ProfilingResults:
         """Reads a profile, of any format."""
         return cls(Profile(file_path), file_path)
 
+    @classmethod
+    def empty(cls, file_path="", is_root=False):
+        """No regions: of a recording that there is none of, or of a rank that does not hold the run's data."""
+        return cls(None, file_path, is_root=is_root)
+
     def _read_regions(self):
         by_region = {}
         for row in range(self._profile.num_rows):
