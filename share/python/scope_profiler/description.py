@@ -3,7 +3,7 @@ import struct
 import sys
 
 #: enum spool_record_type
-_TOLD = 10
+_TOLD = 11
 
 
 def records():
