@@ -5,17 +5,21 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum { NAME_MOST = 128, DEPTH = 64, NO_REGION = -1 };
 
-/* Regions begun here and not ended, by thread. */
-static __thread struct {
+/* Regions begun here and not ended, by thread; NULL: none. Not in the thread's static storage, of which there is little
+ * for a library that is loaded late. */
+struct opened {
     unsigned depth, serial; /* serial: the recorder whose regions they are */
     int regions[DEPTH];
     uint64_t hashes[DEPTH]; /* of their names */
-} opened __attribute__((tls_model("initial-exec")));
+};
+static __thread struct opened *opened __attribute__((tls_model("initial-exec")));
+static struct opened *spare; /* of the thread that was done last: most begin and end one region again and again */
 
 static bool paused;
 static __thread bool within __attribute__((tls_model("initial-exec"))); /* another tool's call of the same */
@@ -42,20 +46,37 @@ static uint64_t hash_of(const char *name, size_t length) {
     return hash;
 }
 
+static struct opened *make_opened(void) {
+    struct opened *made = __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL);
+    if (!made) made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == MAP_FAILED) return NULL;
+    made->depth = 0;
+    return made;
+}
+
+static void give_back(void) {
+    struct opened *before = __atomic_exchange_n(&spare, opened, __ATOMIC_ACQ_REL);
+    if (before) munmap(before, sizeof *before);
+    opened = NULL;
+}
+
 static void begin(const char *name, size_t length) {
-    if (opened.serial != rec_default_serial) opened.depth = 0;
-    opened.serial = rec_default_serial;
-    if (opened.depth == DEPTH) return;
+    if (!opened) opened = make_opened();
+    if (!opened) return;
+    if (opened->serial != rec_default_serial) opened->depth = 0;
+    opened->serial = rec_default_serial;
+    if (opened->depth == DEPTH) return;
     const int region = rec_region(name, length, NULL, -1, NULL);
-    opened.hashes[opened.depth] = hash_of(name, length);
-    opened.regions[opened.depth++] = region;
+    opened->hashes[opened->depth] = hash_of(name, length);
+    opened->regions[opened->depth++] = region;
     rec_begin(region);
 }
 
 /* Only the region that was begun last: another name is what an earlier call left in the register. */
 static void end(const char *name, size_t length) {
-    if (opened.serial != rec_default_serial || !opened.depth) return;
-    if (opened.hashes[opened.depth - 1] == hash_of(name, length)) rec_end(opened.regions[--opened.depth]);
+    if (!opened || opened->serial != rec_default_serial || !opened->depth) return;
+    if (opened->hashes[opened->depth - 1] == hash_of(name, length)) rec_end(opened->regions[--opened->depth]);
+    if (!opened->depth) give_back();
 }
 
 static void control(int level, const char *argument) {
