@@ -110,6 +110,53 @@ static void ask_tree(spr_profile *profile, const spr_selection *selection) {
     spr_tree_free(&tree);
 }
 
+static void ask_columns(spr_profile *profile, size_t row) {
+    enum { PART = 100 };
+    int64_t values[PART];
+    spr_error error;
+    const uint64_t calls = spr_row_at(profile, row)->calls, count = calls < PART ? calls : PART;
+    for (int column = SPR_CALL_IDS; column <= SPR_GPU_NS; column++)
+        if (spr_has_column(profile, row, (enum spr_column)column))
+            check(spr_read_column(profile, row, (enum spr_column)column, calls - count, count, values, &error), &error);
+}
+
+/* More calls than that are not held at once here. */
+#define MOST_NESTED 200000
+
+static void ask_nesting(spr_profile *profile, uint32_t rank, const spr_selection *selection) {
+    spr_error error;
+    const uint64_t count = spr_rank_calls(profile, rank, selection);
+    if (!count || count > MOST_NESTED) return;
+    int64_t *numbers = malloc(5 * count * sizeof *numbers);
+    uint32_t *small = malloc(2 * count * sizeof *small);
+    promise(numbers && small, "memory");
+    const spr_calls calls = {.start_ns = numbers,
+                             .end_ns = numbers + count,
+                             .own_ns = numbers + 2 * count,
+                             .parent = numbers + 3 * count,
+                             .number = (uint64_t *)(numbers + 4 * count),
+                             .depth = small,
+                             .region = small + count};
+    if (!check(spr_read_nesting(profile, rank, selection, &calls, &error), &error))
+        for (uint64_t i = 0; i < count; i++) {
+            promise(calls.parent[i] < (int64_t)i && calls.parent[i] >= -1, "a parent before its children");
+            promise(calls.depth[i] == (calls.parent[i] < 0 ? 0 : calls.depth[calls.parent[i]] + 1), "a depth");
+            promise(i == 0 || calls.start_ns[i - 1] <= calls.start_ns[i], "an order of starts");
+            promise(calls.region[i] < spr_num_regions(profile) && calls.number[i] < count,
+                    "a call's region and number");
+        }
+    free(numbers);
+    free(small);
+}
+
+static void ask_single_calls(spr_profile *profile, const spr_selection *selection) {
+    spr_error error;
+    double seconds;
+    for (size_t i = 0; i < spr_num_rows(profile); i++) ask_columns(profile, i);
+    for (uint32_t rank = 0; rank < spr_num_ranks(profile) && rank < 8; rank++) ask_nesting(profile, rank, selection);
+    if (spr_num_regions(profile)) check(spr_region_percentile(profile, 0, selection, 12.5, &seconds, &error), &error);
+}
+
 static void ask_lines(spr_profile *profile) {
     spr_error error;
     spr_line_profile lines;
@@ -132,10 +179,12 @@ int ask_everything(const char *path) {
     ask_index(profile);
     ask_statistics(profile);
     ask_tree(profile, NULL);
+    ask_single_calls(profile, NULL);
     const char *exclude = "[a-m]";
     spr_selection *selection;
     if (!check(spr_select(profile, NULL, 0, &exclude, 1, NULL, 0, &selection, &error), &error)) {
         ask_tree(profile, selection);
+        ask_single_calls(profile, selection);
         spr_selection_free(selection);
     }
     ask_lines(profile);
