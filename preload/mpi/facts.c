@@ -256,18 +256,27 @@ static void (*const tellers[])(struct facts *) = {
 };
 
 /* False: the call is not kept. */
+static bool write_poll(struct facts *f) {
+    const int region = f->call->entry->region;
+    f->argument |= SPOOL_MPI_HAS_POLLS | SPOOL_MPI_HAS_SPAN;
+    f->words[f->count++] = 1;
+    f->words[f->count++] = f->ticks - f->call->begun;
+    const uint64_t head = SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count);
+    return LIKELY(f->call->late) ? rec_repeated(region, f->call->begun, f->ticks, head, f->words, f->count)
+                                 : rec_end_with(region, f->ticks, head, f->words, f->count);
+}
+
 static inline bool write_facts(struct facts *f, bool poll) {
     const int region = f->call->entry->region;
-    if (UNLIKELY(poll)) {
-        f->argument |= SPOOL_MPI_HAS_POLLS | SPOOL_MPI_HAS_SPAN;
-        f->count += 2;
-        return rec_end_repeated(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words,
-                                f->count);
-    } else if (LIKELY(f->count <= SPOOL_SLOT_WORDS && !(f->argument & SPOOL_MPI_HAS_REQUEST))) {
-        return rec_end_alike(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), SPOOL_MPI_AGAIN,
-                             f->words, f->count);
+    if (poll) return write_poll(f);
+    const uint64_t head = SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), begun = f->call->begun;
+    const bool may_be_alike = f->count <= SPOOL_SLOT_WORDS && !(f->argument & SPOOL_MPI_HAS_REQUEST);
+    if (f->call->late) {
+        if (LIKELY(may_be_alike)) return rec_alike(region, begun, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count);
+        rec_begin_at(region, begun);
     }
-    return rec_end_with(region, f->ticks, SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), f->words, f->count);
+    if (LIKELY(may_be_alike)) return rec_end_alike(region, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count);
+    return rec_end_with(region, f->ticks, head, f->words, f->count);
 }
 
 /* What does not fit into the call's own group. */

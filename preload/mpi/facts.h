@@ -24,7 +24,9 @@ struct mpi_call {
     mpi_word handle; /* by mpi_before(): of a communicator, window or file that is freed; of a message; of a request */
     mpi_word *handles;
     unsigned char *statuses;
-    int64_t count; /* handles */
+    int64_t count;  /* handles */
+    uint64_t begun; /* of a function that polls: when; `late`: that is not recorded yet */
+    bool late;
     size_t mapped; /* bytes that hold them, from mmap; 0: a batch does */
     _Alignas(8) unsigned char status[MPI_STATUS_MOST];
 };

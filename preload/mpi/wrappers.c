@@ -4,6 +4,8 @@
  * symbol of its own name, so that other tools before and behind it work as without it; and PMPI_X is there because the
  * Fortran bindings of most MPIs call that. Functions of up to five arguments are a jump into one body per number of
  * arguments, the entry being one argument more in a register. */
+#include "clock.h"
+
 #pragma GCC visibility push(hidden) /* all that is called and read here is in this object: no way round by its GOT */
 #include "call.h"
 #include "facts.h"
@@ -72,7 +74,9 @@
         call.count = 0;                                                                                                \
         call.mapped = 0;                                                                                               \
         if (entry->shape.prepares) mpi_before(&call, batch);                                                           \
-        rec_begin(entry->region);                                                                                      \
+        call.late = entry->shape.polls && rec_tells_late;                                                              \
+        if (!call.late) rec_begin(entry->region);                                                                      \
+        if (entry->shape.polls) call.begun = clock_ticks((enum spool_clock)rec_now_clock);                             \
         int result = ((int (*)(PARAMETERS_##n))next)(PASSED_##n);                                                      \
         mpi_after(&call, result);                                                                                      \
         mpi_outermost.frame = NULL;                                                                                    \

@@ -16,19 +16,6 @@ static inline uint64_t *take(struct lane *lane, size_t words) {
 #endif
 }
 
-/* If the word at `at` is `old` it becomes `new`, in one instruction: no signal handler comes in between. */
-static inline bool swap(void *at, uint64_t old, uint64_t new) {
-#if defined(__x86_64__)
-    bool done;
-    __asm__ volatile("cmpxchgq %3, %1" : "=@ccz"(done), "+m"(*(uint64_t *)at), "+a"(old) : "r"(new) : "memory");
-    return done;
-#else
-    bool same = *(volatile uint64_t *)at == old;
-    if (same) *(volatile uint64_t *)at = new;
-    return same;
-#endif
-}
-
 static inline void put(uint64_t *place, uint64_t head, const uint64_t *payload, unsigned count) {
     for (unsigned i = 0; i < count; i++) place[1 + i] = payload[i];
     __asm__ volatile("" ::: "memory");
@@ -68,15 +55,31 @@ bool rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *pay
     return write_end(region, ticks, head, payload, count);
 }
 
+void rec_begin_at(int region, uint64_t ticks) {
+    if (region < 1) return;
+    if (UNLIKELY(mode_counts)) mode_push();
+    if (LIKELY(mode_traces)) lane_record_at(lane_mine, ticks, (uint64_t)region);
+}
+
+/* Whether the slot's group is this one. */
+static inline bool is_alike(const struct lane *lane, unsigned slot, uint64_t head, const uint64_t *payload,
+                            unsigned count) {
+    uint64_t differs = lane->slots[slot].head ^ head;
+    for (unsigned i = 0; i < count; i++) differs |= lane->slots[slot].words[i] ^ payload[i];
+    return !differs;
+}
+
+static inline bool fits(const struct lane *lane, int region, uint64_t since, size_t words) {
+    return (unsigned)region - 1 < SPOOL_REGION_MAX && mode_traces && !(since >> SPOOL_TICK_BITS) &&
+           lane->cur + words <= lane->limit;
+}
+
 bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count) {
     if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
     struct lane *lane = lane_mine;
     const unsigned slot = (unsigned)region % SPOOL_SLOTS;
     const uint64_t since = ticks - lane->base;
-    uint64_t differs = lane->slots[slot].head ^ head;
-    for (unsigned i = 0; i < count; i++) differs |= lane->slots[slot].words[i] ^ payload[i];
-    if (LIKELY(!differs && (unsigned)region - 1 < SPOOL_REGION_MAX && mode_traces && !(since >> SPOOL_TICK_BITS) &&
-               lane->cur + 2 <= lane->limit)) {
+    if (LIKELY(is_alike(lane, slot, head, payload, count) && fits(lane, region, since, 2))) {
         uint64_t *place = take(lane, 2);
         place[1] = SPOOL_GROUP(again, slot, 0);
         __asm__ volatile("" ::: "memory");
@@ -89,6 +92,23 @@ bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
     lane->slots[slot].head = head;
     memcpy(lane->slots[slot].words, payload, count * sizeof *payload);
     return true;
+}
+
+bool rec_alike(int region, uint64_t begun, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload,
+               unsigned count) {
+    struct lane *lane = lane_mine;
+    const unsigned slot = (unsigned)region % SPOOL_SLOTS;
+    const uint64_t since = ticks - lane->base, from = begun - lane->base;
+    if (LIKELY(is_alike(lane, slot, head, payload, count) && fits(lane, region, since | from, 3))) {
+        uint64_t *place = take(lane, 3);
+        place[2] = SPOOL_GROUP(again, slot, 0);
+        place[1] = since << SPOOL_TICK_SHIFT | SPOOL_KIND_END | (unsigned)region;
+        __asm__ volatile("" ::: "memory");
+        *(volatile uint64_t *)place = from << SPOOL_TICK_SHIFT | (unsigned)region;
+        return true;
+    }
+    rec_begin_at(region, begun);
+    return rec_end_alike(region, ticks, head, again, payload, count);
 }
 
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count) {
@@ -104,45 +124,30 @@ void rec_group(uint64_t head, const uint64_t *payload, unsigned count) {
     sys_quiet_end(q);
 }
 
-/* The end of an event like this one, right before this one's begin; NULL: there is none. */
-static uint64_t *earlier_one(const struct lane *lane, int region, uint64_t head, const uint64_t *payload,
-                             unsigned count) {
-    if (!lane->window || lane->cur - lane->window < (ptrdiff_t)count + 4) return NULL;
-    uint64_t *begin = lane->cur - 1, *end = begin - count - 2;
-    const uint64_t low = (uint64_t)region;
-    if ((*begin & SPOOL_LOW_MASK) != low || (*end & SPOOL_LOW_MASK) != (SPOOL_KIND_END | low) ||
-        (end[-1] & SPOOL_LOW_MASK) != low || end[1] != head)
+/* The end of an event like this one, when it was the last of the lane; NULL: it was not. */
+static inline uint64_t *earlier_one(const struct lane *lane, int region, uint64_t head, const uint64_t *payload,
+                                    unsigned count) {
+    uint64_t *end = lane->cur - count - 2;
+    if (!lane->window || lane->cur - lane->window < (ptrdiff_t)count + 3) return NULL;
+    if ((*end & SPOOL_LOW_MASK) != (SPOOL_KIND_END | (uint64_t)region) || end[1] != head ||
+        (end[-1] & SPOOL_LOW_MASK) != (uint64_t)region)
         return NULL;
-    return memcmp(end + 2, payload, (count - 2) * sizeof *payload) ? NULL : end;
+    for (unsigned i = 0; i < count - 2; i++)
+        if (end[2 + i] != payload[i]) return NULL;
+    return end;
 }
 
-/* Takes the begin back; false: somebody wrote behind it. */
-static bool take_back(struct lane *lane, uint64_t *begin, uint64_t word) {
-    if (!swap(&lane->cur, (uint64_t)(uintptr_t)(begin + 1), (uint64_t)(uintptr_t)begin)) return false;
-    swap(begin, word, 0);
-    return true;
-}
-
-bool rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count) {
-    if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
-    struct lane *lane = lane_mine;
-    const uint64_t since = ticks - lane->base;
-    payload[count - 2] = 1;
-    payload[count - 1] = 0;
-    if (LIKELY(lane->window && lane->cur > lane->window && (since >> SPOOL_TICK_BITS) == 0)) {
-        uint64_t *end = mode_traces ? earlier_one(lane, region, head, payload, count) : NULL, *begin = lane->cur - 1;
-        if (end) {
-            const uint64_t word = *begin, first = end[-1] >> SPOOL_TICK_SHIFT;
-            const uint64_t lasted = since - (word >> SPOOL_TICK_SHIFT), ended = *end >> SPOOL_TICK_SHIFT;
-            if (ended + lasted <= since && take_back(lane, begin, word)) {
-                *(volatile uint64_t *)end = (ended + lasted) << SPOOL_TICK_SHIFT | (*end & SPOOL_LOW_MASK);
-                end[count]++;
-                end[count + 1] = since - first;
-                return true;
-            }
-        } else if ((*begin & SPOOL_LOW_MASK) == (uint64_t)region) {
-            payload[count - 1] = since - (*begin >> SPOOL_TICK_SHIFT);
-        }
+bool rec_repeated(int region, uint64_t begun, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count) {
+    const struct lane *lane = lane_mine;
+    const uint64_t since = ticks - lane->base, lasted = ticks - begun;
+    uint64_t *end = mode_traces && !(since >> SPOOL_TICK_BITS) ? earlier_one(lane, region, head, payload, count) : NULL;
+    const uint64_t ended = end ? *end >> SPOOL_TICK_SHIFT : 0;
+    if (LIKELY(end && ended + lasted <= since)) {
+        *(volatile uint64_t *)end = (ended + lasted) << SPOOL_TICK_SHIFT | (*end & SPOOL_LOW_MASK);
+        end[count]++;
+        end[count + 1] = since - (end[-1] >> SPOOL_TICK_SHIFT);
+        return true;
     }
-    return write_end(region, ticks, head, payload, count);
+    rec_begin_at(region, begun);
+    return rec_end_with(region, ticks, head, payload, count);
 }

@@ -265,6 +265,7 @@ void mode_choose(void);                     /* sets rec_now by recorder_default 
 extern struct rec_functions mode_recording; /* who records what pauses and sampling let through */
 extern bool mode_traces;                    /* that writes words of events, and nothing else */
 extern bool mode_counts;                    /* pauses, sampling: every end asks whether it is recorded: */
+void mode_push(void);                       /* a call begins that is recorded, without sampling */
 bool mode_pop(int region);                  /* a call ends; true: it is a recorded one */
 bool mode_records(void);                    /* an event now would be recorded */
 

@@ -72,7 +72,7 @@ struct rec_functions rec_now = {off, off};
 struct rec_functions mode_recording = {off, off};
 static void (*listener)(const struct rec_functions *functions);
 
-bool mode_traces, mode_counts, rec_takes_facts;
+bool mode_traces, mode_counts, rec_takes_facts, rec_tells_late;
 int rec_now_clock;
 
 /* ---- sampling: some calls are not for whoever records ------------------------------------------------------------ */
@@ -99,6 +99,7 @@ static void set(enum mode mode, struct rec_functions now, bool paused) {
     rec_now_clock = monotonic ? SPOOL_CLOCK_MONOTONIC : SPOOL_CLOCK_TSC;
     mode_traces = mode == MODE_TRACE_COUNTER || mode == MODE_TRACE_MONOTONIC;
     rec_takes_facts = !paused && mode >= MODE_FIRST && keeps_calls(recorder_default);
+    rec_tells_late = rec_takes_facts && mode_traces && !sampled;
     if (listener) listener(&rec_now);
 }
 
@@ -155,6 +156,7 @@ static void counted_end(int region) {
     if (region > 0 && opened_pop()) unpaused.end(region);
 }
 
+void mode_push(void) { opened_push(true); }
 bool mode_pop(int region) { return region > 0 && opened_pop() && (!sampled || sample_end(region)); }
 
 void mode_choose(void) {

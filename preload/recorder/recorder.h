@@ -240,10 +240,19 @@ bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
 /* A further group right behind, of a call that is kept. */
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count);
 
-/* The same as rec_end_with() for a call that may be one of many alike: its last two payload words are a number of calls
- * and the ticks that they span. When the event before this call was another with the same head and other words, the two
- * become one, as long as both together. */
-bool rec_end_repeated(int region, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count);
+/* A call may be told when it has ended, where this is true: rec_begin_at(), which takes the place of rec_begin(), comes
+ * right before its end then. For calls that do not wait. */
+extern bool rec_tells_late;
+void rec_begin_at(int region, uint64_t ticks);
+
+/* Such a call as a whole, like rec_end_alike(). */
+bool rec_alike(int region, uint64_t begun, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload,
+               unsigned count);
+
+/* Such a call as a whole, by a group of which the last two payload words are a number of calls, 1, and the ticks that
+ * they span. When the last event of the thread was another with the same head and other words, the two become one, as
+ * long as both together. */
+bool rec_repeated(int region, uint64_t begun, uint64_t ticks, uint64_t head, uint64_t *payload, unsigned count);
 
 /* ---- words to the user ------------------------------------------------------------------------------------------ */
 
