@@ -48,10 +48,15 @@ class Profile:
         self.is_partial = self.library.is_partial(self.handle)
         self.names = [text(self.library.region_name(self.handle, number))
                       for number in range(self.library.num_regions(self.handle))]
-        self.num_rows = self.library.num_rows(self.handle)
 
     def close(self):
         self._close()
+
+    def rows(self, region):
+        """The numbers of a region's rows, one a rank, ascending by rank."""
+        first, count = c_size_t(), c_size_t()
+        self.library.region_rows(self.handle, region, byref(first), byref(count))
+        return range(first.value, first.value + count.value)
 
     def row(self, row):
         """The library's own record: it lives as long as the profile."""

@@ -71,13 +71,20 @@ class Region(_Durations):
         self._row = row
         self._held = {}
         self._found = {}
-        about = self._profile.row(row)
-        self.name = self._profile.names[about.region]
-        self.rank = about.rank
-        self.source_file = text(about.source_file)
-        self.source_lineno = about.source_line if about.source_line >= 0 else None
-        self.source_text = text(about.source_text)
-        self.tags = tuple(text(about.tags[i]) for i in range(about.num_tags))
+        self._about = self._profile.row(row)
+
+    name = property(lambda self: self._profile.names[self._about.region])
+    rank = property(lambda self: self._about.rank)
+    source_file = property(lambda self: text(self._about.source_file), doc="Where it is defined; None unknown.")
+    source_text = property(lambda self: text(self._about.source_text), doc="Its text; None when not captured.")
+
+    @property
+    def source_lineno(self):
+        return self._about.source_line if self._about.source_line >= 0 else None
+
+    @property
+    def tags(self):
+        return tuple(text(self._about.tags[i]) for i in range(self._about.num_tags))
 
     def _stats(self, full):
         if full:
@@ -88,7 +95,7 @@ class Region(_Durations):
 
     def _percentile(self, percentile):
         self._results._require_events("percentiles of %r" % self.name)
-        if self._profile.is_aggregate or self._profile.row(self._row).partial:
+        if self._profile.is_aggregate or self._about.partial:
             return None
         starts, ends = self._times()
         return percentile_of(starts, ends, percentile)
@@ -244,9 +251,17 @@ class MPIRegion(_Durations):
         self._rows = rows
         self._selection = selection
         self._found = {}
+        self._regions = None
         self.name = results._profile.names[number]
-        self.regions = {results._profile.row(row).rank: Region(results, row) for row in rows}
         self.color = None  # for charts that want to agree on one
+
+    @property
+    def regions(self):
+        """Rank -> Region, ascending by rank."""
+        if self._regions is None:
+            made = (Region(self._results, row) for row in self._rows)
+            self._regions = {region.rank: region for region in made}
+        return self._regions
 
     def _stats(self, full):
         if full:
@@ -262,7 +277,7 @@ class MPIRegion(_Durations):
     @property
     def ranks(self):
         """The ranks that recorded it, ascending."""
-        return sorted(self.regions)
+        return list(self.regions)
 
     def of_ranks(self, ranks):
         """The region as if only these ranks had recorded it."""
@@ -270,14 +285,28 @@ class MPIRegion(_Durations):
         selection = Selection(self._results._profile, [self._number], sorted(ranks))
         return MPIRegion(self._results, self._number, chosen, selection)
 
-    def _first(self, name):
-        found = (getattr(self.regions[rank], name) for rank in self.ranks)
-        return next((value for value in found if value), None)
+    def _first(self, is_there, name):
+        """An attribute of the first rank whose row has it: of thousands of ranks, no Region is made for that."""
+        row = next((row for row in self._rows if is_there(self._results._profile.row(row))), None)
+        return None if row is None else getattr(Region(self._results, row), name)
 
-    source_file = property(lambda self: self._first("source_file"), doc="Where it is defined; None unknown.")
-    source_lineno = property(lambda self: self._first("source_lineno"))
-    source_text = property(lambda self: self._first("source_text"), doc="Its text; None when not captured.")
-    tags = property(lambda self: self._first("tags") or ())
+    @property
+    def source_file(self):
+        """Where it is defined; None unknown."""
+        return self._first(lambda about: about.source_file, "source_file")
+
+    @property
+    def source_lineno(self):
+        return self._first(lambda about: about.source_line >= 0, "source_lineno")
+
+    @property
+    def source_text(self):
+        """Its text; None when not captured."""
+        return self._first(lambda about: about.source_text is not None, "source_text")
+
+    @property
+    def tags(self):
+        return self._first(lambda about: about.num_tags, "tags") or ()
 
     @property
     def rank_imbalance(self):
@@ -326,7 +355,7 @@ class MPIRegion(_Durations):
 
     def get_summary(self):
         """The statistics as a dict."""
-        summary = {"name": self.name, "num_ranks": len(self.regions)}
+        summary = {"name": self.name, "num_ranks": len(self)}
         summary.update((name, getattr(self, name)) for name in (
             "num_calls", "total_duration", "inclusive_duration", "exclusive_duration", "average_duration",
             "min_duration", "max_duration", "first_duration", "last_duration", "std_duration"))
@@ -345,8 +374,8 @@ class MPIRegion(_Durations):
         return iter(self.ranks)
 
     def __len__(self):
-        return len(self.regions)
+        return len(self._rows)
 
     def __repr__(self):
         return "<MPIRegion %r: %d rank(s), %d call(s), %.6g s>" % (
-            self.name, len(self.regions), self.num_calls, self.total_duration)
+            self.name, len(self), self.num_calls, self.total_duration)

@@ -51,7 +51,8 @@ class ProfilingResults:
         self._metadata = profile.metadata() if profile else dict(metadata or {})
         self._costs = {key: self._metadata.pop(key) for key in list(self._metadata) if _COST.fullmatch(key)}
         self._num_ranks = profile.num_ranks if profile else num_ranks
-        self._regions = self._read_regions() if profile else {}
+        self._regions = {name: MPIRegion(self, number, profile.rows(number))
+                         for number, name in enumerate(profile.names)} if profile else {}
         self._own = {}
         self._tables = {}
 
@@ -64,13 +65,6 @@ class ProfilingResults:
     def empty(cls, file_path="", is_root=False):
         """No regions: of a recording that there is none of, or of a rank that does not hold the run's data."""
         return cls(None, file_path, is_root=is_root)
-
-    def _read_regions(self):
-        by_region = {}
-        for row in range(self._profile.num_rows):
-            by_region.setdefault(self._profile.row(row).region, []).append(row)
-        return {name: MPIRegion(self, number, by_region.get(number, ()))
-                for number, name in enumerate(self._profile.names)}
 
     # ---- a mapping
 
