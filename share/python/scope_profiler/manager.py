@@ -155,7 +155,7 @@ class _Manager:
         core.configure("metadata", "full" if config.metadata_detail == "full" else None)
         core.configure("capture_source", "1" if config.capture_region_source else None)
         rank, size = (world.rank, world.size) if world.size > 1 else (-1, -1)
-        self._recording.open(path, rank, size, description.records())
+        self._recording.open(path, rank, size, description.told())
 
     def _bind(self):
         """The regions of the run: those that functions are decorated with, and the defined ones; others as they come."""
