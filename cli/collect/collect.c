@@ -56,7 +56,7 @@ static void remove_spools(struct collection *c) {
 
 static bool worth_a_row(const struct process *p) {
     return p->events || p->lost || p->info.stop == SPOOL_STOP_ERROR || p->info.mpi_initialized || p->counts_lines ||
-           p->told;
+           p->begun;
 }
 
 static bool count_processes(struct collection *c, bool *recorded) {
@@ -67,7 +67,7 @@ static bool count_processes(struct collection *c, bool *recorded) {
         struct process *p = &c->processes[i];
         if (!log_read_regions(p, &c->session, i + 1, &c->regions, &c->texts) || !count_process(p))
             return fail_memory(c->report);
-        *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines || p->told;
+        *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines || p->begun;
         if (worth_a_row(p)) {
             struct process keep = *p;
             *p = c->processes[kept];

@@ -106,7 +106,7 @@ bool log_read_facts(struct process *process) {
     if (!log_open(&log, process)) return true;
     while (log_next(&log, &memory)) {
         if (log.head.type == SPOOL_CALIBRATION && !(memory = take_point(process, &log))) break;
-        if (log.head.type == SPOOL_TOLD) take_texts(&process->told, &log);
+        process->begun |= log.head.type == SPOOL_BEGUN;
         process->counts_lines |= log.head.type == SPOOL_COUNTS_LINES || log.head.type == SPOOL_LINE_FUNCTION;
         if (log.head.type == SPOOL_COST) take_cost(process, &log);
         if (log.head.type == SPOOL_MPI_CLOCK) take_clock(process, &log);

@@ -190,21 +190,6 @@ static bool add_label(struct metadata *m, const struct collection *c) {
     return !label || !label[0] || metadata_add_copy(m, "label", label);
 }
 
-/* The first process that tells something does so for all. */
-static bool add_told(struct metadata *m, const struct collection *c) {
-    size_t i = 0;
-    while (i < c->num_processes && !c->processes[i].told) i++;
-    for (char *at = i < c->num_processes ? c->processes[i].told : NULL; at && *at; at += strlen(at) + 1) {
-        char *value = strchr(at, '=');
-        if (!value || value == at) continue;
-        *value = '\0';
-        const bool good = metadata_add_copy(m, at, value + 1);
-        *value = '=';
-        if (!good) return false;
-    }
-    return true;
-}
-
 static bool add_clock_error(struct metadata *m, const struct collection *c) {
     return c->clock_error_ns < 0 || add_integer(m, "clock_error_ns", c->clock_error_ns);
 }
@@ -217,6 +202,6 @@ bool metadata_make(struct metadata *m, const struct collection *c) {
            add_integer(m, "omp_num_threads", threads) && add_integer(m, "mpi_size", c->world_size) &&
            add_integer(m, "total_cores", (int64_t)c->world_size * threads) &&
            add_integer(m, "num_nodes", c->num_nodes) && add_times(m, c) && add_costs(m, c) && add_clock_error(m, c) &&
-           add_sampling(m, c) && add_mpi_library(m, c) && add_python(m, c) && add_label(m, c) && add_told(m, c) &&
+           add_sampling(m, c) && add_mpi_library(m, c) && add_python(m, c) && add_label(m, c) &&
            (!c->session.full_metadata || metadata_add_full(m, c));
 }

@@ -163,7 +163,7 @@ struct process {
     bool overlap;
     bool counts_lines; /* of Python functions */
     bool damaged;      /* a file of it ends too early or makes no sense */
-    char *told;        /* what the program tells for the metadata: NAME=value texts, and an empty one; NULL nothing */
+    bool begun;        /* by the program itself: it is in the profile whether or not it recorded anything */
     struct left_out {  /* calls that go on in another recording: the `begin`th begin of the lane */
         uint32_t lane;
         uint64_t begin;

@@ -213,7 +213,6 @@ void process_free(struct process *p) {
     free(p->python);
     free(p->directory);
     free(p->environment);
-    free(p->told);
     free(p->left_out);
     free(p->row_of_region);
     free(p->rows);

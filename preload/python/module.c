@@ -224,6 +224,7 @@ static bool find_python(const void *caller) {
 __attribute__((visibility("default"))) PyObject *PyInit__scope_profiler(void);
 PyObject *PyInit__scope_profiler(void) {
     if (!find_python(__builtin_return_address(0))) return NULL;
+    rec_set_python(py.Py_GetVersion());
     if (!is_free_threaded()) return init();
     py.PyErr_Format(module_exception("PyExc_ImportError"), "scope_profiler: free-threaded Pythons are not supported");
     return NULL;

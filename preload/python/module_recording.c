@@ -46,37 +46,20 @@ static void leave(struct recording *of) {
     live_free(&of->live);
 }
 
-/* What the program tells of itself, as a record of the log. */
-static bool describe(struct recorder *recorder, int size, const char *told, size_t length) {
-    const struct spool_record head = {.type = SPOOL_TOLD, .length = (uint32_t)length};
-    char *record = length < UINT32_MAX ? malloc(sizeof head + length) : NULL;
-    if (!record) return false;
-    memcpy(record, &head, sizeof head);
-    memcpy(record + sizeof head, told, length);
-    rec_describe(recorder, size, record, sizeof head + length);
-    free(record);
-    return true;
-}
-
-/* open(output, rank, size, told): the recording begins. told: NAME=value texts for the metadata, each with a NUL. */
+/* open(output, rank, size): the recording begins. */
 static PyObject *open_recorder(PyObject *self, PyObject *args, PyObject *names) {
-    static char output_name[] = "output", rank_name[] = "rank", size_name[] = "size", told_name[] = "told";
-    static char *keywords[] = {output_name, rank_name, size_name, told_name, NULL};
+    static char output_name[] = "output", rank_name[] = "rank", size_name[] = "size";
+    static char *keywords[] = {output_name, rank_name, size_name, NULL};
     const char *output;
     int rank, size;
-    PyObject *told;
-    char *bytes;
-    Py_ssize_t length;
     struct recording *of = THIS->of;
-    if (!py.PyArg_ParseTupleAndKeywords(args, names, "siiO:open", keywords, &output, &rank, &size, &told) ||
-        py.PyBytes_AsStringAndSize(told, &bytes, &length) != 0)
-        return NULL;
+    if (!py.PyArg_ParseTupleAndKeywords(args, names, "sii:open", keywords, &output, &rank, &size)) return NULL;
     leave(of);
     struct recorder *recorder = rec_open(output, rank);
     if (!recorder) return os_error(output);
+    rec_set_size(recorder, size);
     take(of, recorder);
-    errno = ENOMEM;
-    if (describe(recorder, size, bytes, (size_t)length) && rec_start(recorder)) return module_none();
+    if (rec_start(recorder)) return module_none();
     const int error = errno;
     leave(of);
     errno = error;

@@ -171,8 +171,6 @@ struct recorder {
     int stop_errno;           /* why it stopped by itself */
     struct spool_point start; /* of a recording that begins before its first event; ns 0 otherwise */
     int64_t start_realtime_ns;
-    char *description; /* records for the log; pages of its own */
-    size_t description_bytes;
     struct rec_open_call *carried; /* from the recording before this one, not begun yet; thread 0: taken */
     size_t num_carried;
     uint64_t last_id; /* not wiped: a forked child's parent */

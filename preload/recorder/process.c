@@ -21,34 +21,25 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
     va_end(rest);
 }
 
-static bool append(struct recorder *recorder, const struct iovec *pieces, int count) {
-    char path[PATH_MAX + 64];
-    process_path(recorder, path, ".log");
-    bool ok = false;
-    int error = EBADF; /* again while another thread takes the descriptor away */
-    for (int tries = 0; !ok && error == EBADF && tries < 32; tries++) {
-        int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
-        ok = fd >= 0 && sys_append_pieces(fd, pieces, count);
-        error = errno;
-        if (fd >= 0) sys_close(fd);
-    }
-    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, error, path);
-    return ok;
-}
-
 bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
+    char path[PATH_MAX + 64];
     struct spool_record record = {.type = type};
     struct iovec all[8] = {{&record, sizeof record}};
     for (int i = 0; i < count; i++) {
         all[i + 1] = pieces[i];
         record.length += (uint32_t)pieces[i].iov_len;
     }
-    return append(recorder, all, count + 1);
-}
-
-static void log_description(struct recorder *recorder) {
-    const struct iovec piece = {recorder->description, recorder->description_bytes};
-    if (piece.iov_len) append(recorder, &piece, 1);
+    process_path(recorder, path, ".log");
+    bool ok = false;
+    int error = EBADF; /* again while another thread takes the descriptor away */
+    for (int tries = 0; !ok && error == EBADF && tries < 32; tries++) {
+        int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
+        ok = fd >= 0 && sys_append_pieces(fd, all, count + 1);
+        error = errno;
+        if (fd >= 0) sys_close(fd);
+    }
+    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, error, path);
+    return ok;
 }
 
 /* Now and then, so that a clock that the kernel slews is followed; collect draws straight lines between the points. */
@@ -152,7 +143,7 @@ static bool make_files(struct recorder *recorder) {
     live->process->magic = SPOOL_PROC_MAGIC;
     about_log(recorder);
     region_log_all(recorder);
-    log_description(recorder);
+    if (recorder->start.ns) process_log(recorder, SPOOL_BEGUN, NULL, 0);
     return live->state != LIVE_STOPPED;
 }
 

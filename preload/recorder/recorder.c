@@ -94,11 +94,9 @@ static struct recorder *take_place(void) {
 static void clear(struct recorder *r) {
     memset(r->live, 0, sizeof *r->live);
     region_forget_all(r);
-    if (r->description) munmap(r->description, r->description_bytes);
     if (r->carried) munmap(r->carried, r->num_carried * sizeof *r->carried);
-    r->description = NULL;
     r->carried = NULL;
-    r->description_bytes = r->num_carried = 0;
+    r->num_carried = 0;
     r->start = (struct spool_point){0};
     r->clock = 0;
     r->last_id = 0;
@@ -184,16 +182,7 @@ void rec_close(struct recorder *recorder) {
 
 /* ---- recordings one after the other ---------------------------------------------------------------------------- */
 
-static void *copied(const void *from, size_t bytes) {
-    void *copy = bytes ? sys_pages(bytes) : NULL;
-    return copy ? memcpy(copy, from, bytes) : NULL;
-}
-
-void rec_describe(struct recorder *recorder, int size, const void *records, size_t bytes) {
-    recorder->size = size;
-    recorder->description = copied(records, bytes);
-    recorder->description_bytes = recorder->description ? bytes : 0;
-}
+void rec_set_size(struct recorder *recorder, int size) { recorder->size = size; }
 
 bool rec_start(struct recorder *recorder) {
     struct sys_quiet q = sys_quiet_begin();
@@ -233,7 +222,7 @@ static void be_like(struct recorder *to, const struct recorder *from) {
     to->in_memory = from->in_memory;
     to->start = from->start;
     to->start_realtime_ns = from->start_realtime_ns;
-    rec_describe(to, from->size, from->description, from->description_bytes);
+    to->size = from->size;
     if (to->mode == REC_OFF) to->live->state = LIVE_STOPPED;
     rec_carry_regions(to, from);
 }

@@ -90,9 +90,8 @@ struct recorder *rec_session(void);
 #define REC_MAX_OPEN 16
 struct recorder *rec_open(const char *output, int rank);
 
-/* Before its first event: how many ranks there are, and records for the log of each process that records into it:
- * `bytes` of them, copied; they are a struct spool_record and what it announces, one after the other. */
-void rec_describe(struct recorder *recorder, int size, const void *records, size_t bytes);
+/* How many ranks there are of the launch that `rank` is one of; before its first event. */
+void rec_set_size(struct recorder *recorder, int size);
 
 /* Makes this process's files now, so that the profile tells of it whether or not it records an event, and begins here.
  * False with errno. */
@@ -106,7 +105,7 @@ struct rec_open_call {
 };
 
 /* The recorder's recording is complete, and another one takes its place, as the default one too: of the same output,
- * rank, mode and description, and with the regions under the same numbers. The `count` calls, outermost first within a
+ * rank and mode, and with the regions under the same numbers. The `count` calls, outermost first within a
  * thread, go on in it; where calls are added up it finds those of the calling thread by itself. NULL with errno:
  * nothing has changed. The old recorder waits to be collected, then for rec_close(). */
 struct recorder *rec_next(struct recorder *recorder, const struct rec_open_call *calls, size_t count);

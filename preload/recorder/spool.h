@@ -186,7 +186,7 @@ enum spool_record_type {
     SPOOL_DIRECTORY,   /* text: the process's working directory when its files were made */
     SPOOL_PYTHON,      /* text: the version of the Python in the process */
     SPOOL_ENVIRONMENT, /* for full metadata: NAME=value, each with its NUL: some variables of the process */
-    SPOOL_TOLD,        /* for the metadata: NAME=value, each with its NUL: what the program tells of itself */
+    SPOOL_BEGUN,       /* empty: the program began this recording itself: its profile tells of it, recorded or not */
 };
 
 struct spool_cost { /* of a recorded call, measured by the process itself; in 1024ths of a tick */

@@ -140,7 +140,7 @@ class _Manager:
             self._at_exit_of = os.getpid()
 
     def _open_recording(self, config):
-        from scope_profiler import description, launch, places
+        from scope_profiler import launch, places
 
         world = launch.world()
         if config.deactivate_file_output:
@@ -155,7 +155,7 @@ class _Manager:
         core.configure("metadata", "full" if config.metadata_detail == "full" else None)
         core.configure("capture_source", "1" if config.capture_region_source else None)
         rank, size = (world.rank, world.size) if world.size > 1 else (-1, -1)
-        self._recording.open(path, rank, size, description.told())
+        self._recording.open(path, rank, size)
 
     def _bind(self):
         """The regions of the run: those that functions are decorated with, and the defined ones; others as they come."""
