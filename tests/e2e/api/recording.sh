@@ -18,5 +18,45 @@ for python in $PYTHONS; do
     equal "$name: no problems" "" "$(problems fork.h5 | tail -n +2)"
     cd "$e2e_dir" || exit 1
 done
+
+# What a program that ends leaves: a file only when that was asked for, and after an exception as well.
+cat >ends.py <<'P'
+import sys
+import scope_profiler as sp
+sp.setup(file_path="end.h5", auto_finalize=sys.argv[1] == "auto")
+with sp.region("a"):
+    pass
+sp.ProfileManager().setup(output=None)
+if len(sys.argv) > 2:
+    raise SystemExit(int(sys.argv[2]))
+P
+for how in "auto" "auto 3" "none"; do
+    rm -f end.h5
+    # shellcheck disable=SC2086
+    api /usr/bin/python3 ends.py $how
+    equal "$how: status" "$(echo "$how 0" | awk '{ print $2 }')" "$rc"
+    case $how in
+    auto*)
+        equal "$how: the file" 1 "$(ncalls end.h5 a)"
+        contains "$how: its summary" "Summary: end.h5 (1 rank)" out.txt ;;
+    *) not_ok "$how: no file" test -e end.h5 ;;
+    esac
+    equal "$how: nothing is left on disk" "" "$(left)"
+done
+
+# Killed, it leaves what it recorded.
+cat >killed.py <<'P'
+import os, signal
+import scope_profiler as sp
+sp.setup(file_path="killed.h5")
+for _ in range(1000):
+    with sp.region("a"):
+        pass
+os.kill(os.getpid(), signal.SIGKILL)
+P
+api /usr/bin/python3 killed.py
+equal "killed" 137 "$rc"
+run scope-profiler collect -q .killed.h5.spool-*
+equal "recovered" 1000 "$(ncalls killed.h5 a)"
 equal "nothing is left in memory" "" "$(find /dev/shm -maxdepth 1 -user "$(id -u)" -name 'scope-profiler.*')"
 finish
