@@ -44,9 +44,9 @@ static int read_table(spr_profile *profile, const char *name, const char *where,
     rd_quiet_begin(&quiet);
     const hid_t parent = rd_mpi_open(profile), group = parent >= 0 ? rd_open_group(parent, name) : -1;
     int status = SPR_OK;
-    if (group >= 0)
+    if (group >= 0 && (fields != completion_fields || rd_has_link(group, fields->name))) /* none: nothing to read */
         status = rd_table_read(profile, group, where, fields, num_fields, size, false, records, count, error);
-    else if (parent >= 0)
+    else if (parent >= 0 && group < 0)
         status = rd_fail(error, SPR_DAMAGED, profile->path, "%s is not a readable group", where);
     if (group >= 0) H5Gclose(group);
     if (parent >= 0) H5Gclose(parent);

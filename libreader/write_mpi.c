@@ -40,8 +40,8 @@ static const struct mpi_column columns[] = {
     {"calls", "offsets", PLAIN, true, -1},
     {"calls", "polls", PLAIN, true, 0},
     {"calls", "spans", PLAIN, true, 0},
-    {"completions", "events", EVENT, false, 0},
-    {"completions", "calls", CALL, false, 0},
+    {"completions", "events", EVENT, true, 0}, /* where nothing was completed there may be no columns */
+    {"completions", "calls", CALL, true, 0},
     {"functions", "ranks", RANK, false, 0},
     {"functions", "region_ids", REGION, false, 0},
     {"functions", "sites", SITE, false, 0},

@@ -71,7 +71,9 @@ bool mpi_process(struct mpi *mpi, struct process *process) {
     return mpi_comms_read(&mpi->comms, process, &mpi->c->texts) && mpi_sites_read(&mpi->sites, process);
 }
 
-static bool throttles(const struct process *process) {
+/* Some of its calls were left out on purpose. */
+static bool leaves_out(const struct process *process) {
+    if (process->info.skipped_phases) return true;
     for (size_t i = 0; i < process->num_rows; i++)
         if (process->rows[i].throttled) return true;
     return false;
@@ -93,7 +95,7 @@ bool mpi_process_end(struct mpi *mpi) {
     struct mpi_part *part = &mpi->parts[mpi->num_parts];
     part->calls = mpi->calls.count - part->calls_from;
     part->completions = mpi->completions.count - part->completions_from;
-    part->gaps = mpi->num_resumed + throttles(mpi->process);
+    part->gaps = mpi->num_resumed + leaves_out(mpi->process);
     if (part->calls) mpi->num_parts++;
     const bool good = mpi_sums_spread(&mpi->sums, part->rank);
     forget_requests(mpi);

@@ -178,7 +178,8 @@ struct mpi_completion { /* row of /mpi/completions */
 struct mpi_part { /* row of /mpi/ranks */
     uint32_t rank;
     uint64_t calls_from, calls, completions_from, completions;
-    uint64_t gaps; /* pauses, or 1 where functions were throttled: what others sent it may be missing */
+    uint64_t gaps; /* pauses, and 1 for throttled functions or phases that were skipped: what others sent it may be
+                      missing */
 };
 
 struct pending;

@@ -96,13 +96,14 @@ static void find_used(const struct list_column *columns, size_t num_columns, con
                       size_t count, bool *used) {
     for (size_t c = 0; c < num_columns; c++)
         for (size_t i = 0; i < count && !used[c]; i++)
-            used[c] = !columns[c].optional || value_of(&columns[c], items + i * size) != columns[c].absent;
+            used[c] = value_of(&columns[c], items + i * size) != columns[c].absent;
 }
 
 static bool write_list(hid_t parent, const char *name, const struct mpi_list *list, const struct list_column *columns,
                        size_t num_columns, int compress) {
     hid_t sets[MOST_COLUMNS];
     bool used[MOST_COLUMNS] = {false};
+    for (size_t c = 0; c < num_columns; c++) used[c] = !columns[c].optional; /* also of an empty list */
     char *items = malloc(CHUNK * list->size);
     int64_t *values = malloc(CHUNK * sizeof *values);
     hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
