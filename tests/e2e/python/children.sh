@@ -14,13 +14,19 @@ def square(job):
     time.sleep(0.002)
     return Job(job.n * job.n)
 
+def begin(all_there):
+    all_there.wait() # or one of them might do all the work before the other has begun
+
 def parent_only(): pass
 
 if __name__ == "__main__":
     assert pickle.loads(pickle.dumps(Job(3))) == Job(3)
     assert sys.modules["__main__"].Job is Job
     parent_only()
-    with mp.get_context(sys.argv[1]).Pool(2) as pool:
+    context = mp.get_context(sys.argv[1])
+    all_there = context.Barrier(3)
+    with context.Pool(2, begin, (all_there,)) as pool:
+        all_there.wait()
         print(sum(j.n for j in pool.map(square, [Job(i) for i in range(12)])))
 P
 cat >forks.py <<'P'
