@@ -84,7 +84,7 @@ comm.barrier()
 try:
     finalize()
 except OSError:
-    print("told", rank)
+    print(f"told {rank}")
 comm.barrier()
 if rank == 0:
     print("done")
