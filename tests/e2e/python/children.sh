@@ -4,7 +4,7 @@
 . "$SCOPE_SOURCE/tests/e2e/python/pythons.sh"
 
 cat >pool.py <<'P'
-import dataclasses, multiprocessing as mp, pickle, sys, time
+import dataclasses, multiprocessing as mp, multiprocessing.util, pickle, sys, time
 
 @dataclasses.dataclass
 class Job:
@@ -19,7 +19,19 @@ def begin(all_there):
 
 def parent_only(): pass
 
+def as_newer_pythons_start_it():
+    """The fork server's line as 3.13.13 and 3.14.4 have it, in any Python."""
+    real = mp.util.spawnv_passfds
+    def start(path, args, passed):
+        line = args.index("-c") + 1
+        if args[line].startswith("from multiprocessing.forkserver"):
+            args[line] = "import sys; " + args[line]
+        return real(path, args, passed)
+    mp.util.spawnv_passfds = start
+
 if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        as_newer_pythons_start_it()
     assert pickle.loads(pickle.dumps(Job(3))) == Job(3)
     assert sys.modules["__main__"].Job is Job
     parent_only()
@@ -71,7 +83,7 @@ P
 for python in $PYTHONS; do
     for hook in auto $([ "$python" != /usr/bin/python3 ] || echo setprofile); do
         what="$(label "$python") $hook"
-        for how in fork spawn forkserver; do
+        for how in fork spawn forkserver "forkserver newer"; do
             record $hook p.h5 "$python" pool.py $how
             equal "$what $how: status, result" "0 506" "$rc $(cat out.txt)"
             equal "$what $how: calls" "1 12" "$(calls_of p.h5 parent_only square)"
