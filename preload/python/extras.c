@@ -2,7 +2,9 @@
 
 int extras_place;
 
-static const struct { int minor, place; } known[] = {{8, 144}, {9, 144}, {10, 144}, {11, 176}, {12, 184}, {13, 192}};
+static const struct {
+    int minor, place;
+} known[] = {{8, 144}, {9, 144}, {10, 144}, {11, 176}, {12, 184}, {13, 192}, {14, 200}};
 
 __attribute__((noinline)) void *extra_ask(PyObject *code, Py_ssize_t index) {
     void *extra = NULL;
