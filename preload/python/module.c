@@ -135,18 +135,21 @@ static int execute(PyObject *module) {
     struct module_state *state = module_state(module);
     *state = (struct module_state){.recording_type = make_recording_type(),
                                    .region_type = make_region_type(),
+                                   .region_method_type = make_region_method_type(),
                                    .profiled_type = make_profiled_type(),
                                    .segmenter_type = make_segmenter_type(),
                                    .segments_type = make_segments_type()};
-    bool made = state->recording_type && state->region_type && state->profiled_type && state->segmenter_type &&
-                state->segments_type && (state->recording = recording_new(module, true));
+    bool made = state->recording_type && state->region_type && state->region_method_type && state->profiled_type &&
+                state->segmenter_type && state->segments_type &&
+                region_methods_add(state->region_type, state->region_method_type) &&
+                (state->recording = recording_new(module, true));
     return made && add(module, "Region", state->region_type) && add(module, "recording", state->recording) ? 0 : -1;
 }
 
 #define EACH_REFERENCE(state, reference)                                                                               \
-    PyObject **const references[] = {&(state)->recording,     &(state)->recording_type, &(state)->region_type,         \
-                                     &(state)->profiled_type, &(state)->segmenter_type, &(state)->segments_type,       \
-                                     &(state)->helpers};                                                               \
+    PyObject **const references[] = {&(state)->recording,          &(state)->recording_type, &(state)->region_type,    \
+                                     &(state)->region_method_type, &(state)->profiled_type,  &(state)->segmenter_type, \
+                                     &(state)->segments_type,      &(state)->helpers};                                 \
     for (size_t i_ = 0; i_ < sizeof references / sizeof *references && ((reference) = references[i_], true); i_++)
 
 static int traverse(PyObject *module, int (*visit)(PyObject *, void *), void *data) {

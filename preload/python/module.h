@@ -95,7 +95,7 @@ enum {
  */
 
 struct module_state { /* of one interpreter's _scope_profiler; references are its own */
-    PyObject *recording_type, *region_type, *profiled_type, *segmenter_type, *segments_type;
+    PyObject *recording_type, *region_type, *region_method_type, *profiled_type, *segmenter_type, *segments_type;
     PyObject *recording; /* the one whose regions everybody's are */
     PyObject *helpers;   /* dict: what module_helpers.c defines, NULL until it is needed */
 };
@@ -115,6 +115,8 @@ struct recording {
     struct live live;
 };
 
+enum { RECENT_REGIONS = 32 };
+
 struct recording_object {
     struct py_head head;
     struct recording *of;
@@ -123,9 +125,12 @@ struct recording_object {
     PyObject *decorated;   /* the same, of those that functions are decorated with: they outlive a setup */
     PyObject *region_type; /* of new regions */
     bool undecorated;      /* profile() gives functions back as they are */
+    struct region_object *recent[RECENT_REGIONS]; /* of `regions`, by the address of their names */
 };
 PyObject *make_recording_type(void);
 PyObject *recording_new(PyObject *module, bool is_default);
+
+enum { REGION_ENTER, REGION_EXIT, REGION_METHODS };
 
 /* A region as the program holds it: a context manager, the same object for the same name. It keeps no state of a call:
  * threads and recursion may enter it at will. */
@@ -138,8 +143,15 @@ struct region_object {
     PyObject *tags; /* str: a JSON array, or None */
     PyObject *file; /* str or None: where it was first named */
     int line;
+    PyObject *bound[REGION_METHODS]; /* __enter__ and __exit__ of this region, from their first use on */
 };
 PyObject *make_region_type(void);
+/* The type of Region.__enter__ and Region.__exit__, and the two. */
+PyObject *make_region_method_type(void);
+bool region_methods_add(PyObject *region_type, PyObject *region_method_type);
+
+/* The recording's dict of regions has changed. */
+void region_forget_recent(struct recording_object *recording);
 
 /* The recording's region of this name (str), made at its first use; a new reference. tags: a sequence of str, None or
  * NULL. code: whose place it gets, NULL: that of the running frame. NULL with an error set. */

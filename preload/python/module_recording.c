@@ -72,9 +72,10 @@ static PyObject *close_recorder(PyObject *self, PyObject *unused) {
     return module_none();
 }
 
-/* Silence, or its end, counts from the next call on. */
+/* Silence, or its end, counts from the next call on; other regions than before may be in the dict. */
 static PyObject *number_regions(PyObject *self, PyObject *unused) {
     (void)unused;
+    region_forget_recent(THIS);
     each_region(self, number_anew);
     return module_none();
 }
@@ -268,6 +269,7 @@ PyObject *recording_new(PyObject *module, bool is_default) {
 static void dealloc(PyObject *self) {
     PyObject *type = py_type(self);
     if (THIS->of) leave(THIS->of);
+    region_forget_recent(THIS);
     py_drop(THIS->regions);
     py_drop(THIS->decorated);
     py_drop(THIS->region_type);

@@ -2,63 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- the type ---------------------------------------------------------------------------------------------------- */
-
-static PyObject *enter(PyObject *self, PyObject *unused) {
-    (void)unused;
-    py.Py_IncRef(self);
-    region_begin((struct region_object *)self);
-    return self;
-}
-
-static PyObject *leave(PyObject *self, PyObject *const *args, Py_ssize_t count) {
-    (void)args, (void)count;
-    region_end((struct region_object *)self);
-    return module_none();
-}
-
-static void dealloc(PyObject *self) {
-    struct region_object *region = (struct region_object *)self;
-    PyObject *type = py_type(self);
-    py_drop(region->name);
-    py_drop(region->tags);
-    py_drop(region->file);
-    void (*release)(void *); /* a class made in Python has another one */
-    void *slot = py.PyType_GetSlot(type, PY_TP_FREE);
-    memcpy(&release, &slot, sizeof release);
-    release(self);
-    py.Py_DecRef(type);
-}
-
-static PyObject *repr(PyObject *self) {
-    return py.PyUnicode_FromFormat("<scope_profiler.Region %R>", ((struct region_object *)self)->name);
-}
-
-PyObject *make_region_type(void) {
-    static struct py_method methods[] = {
-        MODULE_METHOD("__enter__", enter, PY_METH_NOARGS, NULL),
-        MODULE_METHOD("__exit__", leave, PY_METH_FASTCALL, NULL),
-        {0},
-    };
-    static struct py_member members[] = {
-        {"name", PY_T_OBJECT, offsetof(struct region_object, name), PY_READONLY, NULL},
-        {"_tags", PY_T_OBJECT, offsetof(struct region_object, tags), PY_READONLY, NULL},
-        {"_file", PY_T_OBJECT, offsetof(struct region_object, file), PY_READONLY, NULL},
-        {"_line", PY_T_INT, offsetof(struct region_object, line), PY_READONLY, NULL},
-        {0},
-    };
-    struct py_slot slots[] = {{PY_TP_METHODS, methods},
-                              {PY_TP_MEMBERS, members},
-                              {PY_TP_DEALLOC, (void *)(uintptr_t)dealloc},
-                              {PY_TP_REPR, (void *)(uintptr_t)repr},
-                              {0, NULL}};
-    struct py_type_spec spec = {.name = "_scope_profiler.Region",
-                                .size = sizeof(struct region_object),
-                                .flags = PY_DEFAULT | PY_BASE_TYPE,
-                                .slots = slots};
-    return py.PyType_FromSpec(&spec);
-}
-
 /* ---- making one -------------------------------------------------------------------------------------------------- */
 
 static int number_in(struct region_object *region, struct recorder *recorder) {
@@ -295,14 +238,40 @@ static PyObject *region_with(struct recording_object *recording, PyObject *const
     return (PyObject *)region;
 }
 
+/* A `with` names its region by one and the same str each time, and mostly by that which the region was made with:
+ * looking at its address is enough. */
+static struct region_object **recent_place(struct recording_object *recording, const PyObject *name) {
+    const uintptr_t address = (uintptr_t)name;
+    return &recording->recent[(address >> 4 ^ address >> 9) % RECENT_REGIONS];
+}
+
+static void remember(struct recording_object *recording, struct region_object *region) {
+    struct region_object **place = recent_place(recording, region->name);
+    py.Py_IncRef((PyObject *)region);
+    py_drop((PyObject *)*place);
+    *place = region;
+}
+
+void region_forget_recent(struct recording_object *recording) {
+    for (int i = 0; i < RECENT_REGIONS; i++) {
+        struct region_object *region = recording->recent[i];
+        recording->recent[i] = NULL;
+        py_drop((PyObject *)region);
+    }
+}
+
 PyObject *module_region(PyObject *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     struct recording_object *recording = (struct recording_object *)self;
-    if (__builtin_expect(count == 1 && !names, 1)) {
-        PyObject *region = py.PyDict_GetItem(recording->regions, args[0]);
-        if (__builtin_expect(region != NULL, 1)) {
-            py.Py_IncRef(region);
-            return region;
+    const bool plain = count == 1 && !names;
+    if (__builtin_expect(plain, 1)) {
+        struct region_object *recent = *recent_place(recording, args[0]);
+        if (__builtin_expect(recent && recent->name == args[0], 1)) {
+            py.Py_IncRef((PyObject *)recent);
+            return (PyObject *)recent;
         }
     }
-    return region_with(recording, args, count, names);
+    PyObject *region = region_with(recording, args, count, names);
+    if (region && plain && ((struct region_object *)region)->name == args[0])
+        remember(recording, (struct region_object *)region);
+    return region;
 }

@@ -1,4 +1,6 @@
 """One recording after the other, in a Python that is not recorded: exact counts, and what finalize() leaves."""
+import contextlib
+import gc
 import os
 import sys
 import threading
@@ -208,6 +210,40 @@ with sp.session(output=None, verbose=False, return_results=True) as run:
     before(1)
     PM.resume()
 assert calls(run.results) == {"scope_profiler.session": 1}
+
+# However it is entered; a region of before a setup() is not the one of after it.
+sp.setup(output=None)
+stale = sp.region("entered")
+sp.setup(output=None, replace=True)
+assert sp.region("entered") is not stale and sp.region("entered") is PM.get_region("entered")
+with contextlib.ExitStack() as stack:
+    assert stack.enter_context(sp.region("entered")) is sp.region("entered")
+entered = sp.region("entered")
+assert type(entered).__enter__(entered) is entered and type(entered).__exit__(entered, None, None, None) is None
+enter, leave = entered.__enter__, entered.__exit__
+assert enter() is entered and leave(None, None, None) is None and enter.__self__ is entered
+for name in ["entered", "".join(["ent", "ered"])]:
+    for _ in range(2):
+        with sp.region(name) as region:
+            assert region is entered
+raises(TypeError, "needs a region", type(entered).__enter__, 3)
+raises(TypeError, "needs a region", type(entered).__exit__)
+assert calls(finalize()) == {"entered": 7}, calls(finalize())
+other = PM()
+other.setup(output=None)
+for number in range(100):
+    with other.region(f"r{number}"):
+        pass
+
+
+def living():
+    gc.collect()
+    return sum(isinstance(thing, type(entered).__mro__[-2]) for thing in gc.get_objects())
+
+
+many = living()
+other.setup(output=None, replace=True)
+assert many - living() == 100, (many, living())
 
 # Definitions, factories, metadata, instrument.
 sp.setup(output=None)
