@@ -3,6 +3,7 @@
 #include "hook.h"
 #include "lines.h"
 #include "names.h"
+#include "steps.h"
 #include "trace.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -87,6 +88,14 @@ static PyObject *leave_out(PyObject *module, PyObject *function) {
     return module_none();
 }
 
+/* track_tasks(on): what is recorded in an asyncio task is that task's. False: tasks cannot be seen here. */
+static PyObject *track_tasks(PyObject *module, PyObject *on) {
+    (void)module;
+    if (py.PyObject_IsTrue(on) > 0) return py.PyBool_FromLong(module_in_main_interpreter() && steps_begin());
+    steps_end();
+    return module_none();
+}
+
 static PyObject *clock_ns(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     return py.Py_BuildValue("L", (long long)rec_clock_ns());
@@ -118,6 +127,7 @@ static struct py_method functions[] = {
     MODULE_METHOD("pause", set_pause, PY_METH_O, NULL),
     MODULE_METHOD("trace", trace, PY_METH_O, NULL),
     MODULE_METHOD("leave_out", leave_out, PY_METH_O, NULL),
+    MODULE_METHOD("track_tasks", track_tasks, PY_METH_O, NULL),
     MODULE_METHOD("clock_ns", clock_ns, PY_METH_NOARGS, NULL),
     {0},
 };
@@ -206,7 +216,7 @@ static void found(void) {
     py.PyImport_AppendInittab("scope_profiler", module_front);
 }
 
-static const struct attach_room room = {.found = found};
+static const struct attach_room room = {.found = found, .down = steps_down};
 
 __attribute__((constructor(ATTACH_ADD_PRIORITY))) static void begin(void) {
     if (rec_session()) attach_add(&room);

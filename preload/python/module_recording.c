@@ -3,6 +3,8 @@
 #include "lines.h"
 #include "module.h"
 #include "spool.h"
+#include "steps.h"
+#include "tasks.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -89,6 +91,7 @@ static PyObject *next_recorder(PyObject *self, PyObject *unused) {
     static struct rec_open_call calls[MOST_OPEN]; /* the GIL is held */
     struct recording *of = THIS->of;
     if (!of->recorder || of->before || rec_process_id(of->recorder) == 0) return module_none();
+    if (steps_on) tasks_tell_done();
     size_t count = rec_aggregates(of->recorder) ? 0 : live_open_calls(&of->live, of->recorder, calls, MOST_OPEN);
     struct recorder *next = rec_next(of->recorder, calls, count < MOST_OPEN ? count : MOST_OPEN);
     if (!next) return os_error(rec_output_path(of->recorder));
@@ -111,6 +114,7 @@ static PyObject *collected(PyObject *self, PyObject *done) {
 
 /* hold(on): collect finds it complete meanwhile. */
 static PyObject *hold(PyObject *self, PyObject *on) {
+    if (steps_on) tasks_tell_done();
     if (THIS->of->recorder) rec_hold_still(THIS->of->recorder, py.PyObject_IsTrue(on) > 0);
     return module_none();
 }

@@ -1,4 +1,6 @@
 #include "module.h"
+#include "steps.h"
+#include "tasks.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,10 +17,13 @@ static int number_in(struct region_object *region, struct recorder *recorder) {
 
 static bool is_everybodys(const struct recording *of) { return of->is_default || rec_session(); }
 
+/* Of regions whose calls may be a task's: none that the short way knows. */
+static unsigned serial_in_tasks(void) { return rec_default_serial ^ 1u << 31; }
+
 void region_renew(struct region_object *region) {
     const struct recording *of = region->of;
     const bool own = !is_everybodys(of);
-    const unsigned serial = own ? of->serial : rec_default_serial;
+    const unsigned serial = own ? of->serial : steps_on ? serial_in_tasks() : rec_default_serial;
     if (region->serial == serial || (own && !of->recorder)) return;
     region->serial = serial;
     region->id = number_in(region, own ? of->recorder : NULL);
@@ -26,16 +31,23 @@ void region_renew(struct region_object *region) {
 
 void region_begin_other(struct region_object *region) {
     region_renew(region);
-    if (is_everybodys(region->of))
+    if (is_everybodys(region->of)) {
+        if (steps_on) task_look();
         rec_begin(region->id);
-    else if (region->of->recorder)
+    } else if (region->of->recorder) {
         rec_begin_in(region->of->recorder, region->id);
+    }
 }
 
 /* A call that began in another recording ends nowhere. */
 void region_end_other(const struct region_object *region) {
     const struct recording *of = region->of;
-    if (!is_everybodys(of) && of->recorder && region->serial == of->serial) rec_end_in(of->recorder, region->id);
+    if (!is_everybodys(of)) {
+        if (of->recorder && region->serial == of->serial) rec_end_in(of->recorder, region->id);
+    } else if (region->serial == serial_in_tasks()) {
+        task_look();
+        rec_end(region->id);
+    }
 }
 
 struct text {

@@ -144,6 +144,7 @@ struct py_allocator { /* PyMemAllocatorEx */
     F(8, 0, NEEDED, int, PyObject_IsTrue, (PyObject *))                                                                \
     F(8, 0, NEEDED, int, PyCallable_Check, (PyObject *))                                                               \
     F(8, 0, NEEDED, PyObject *, PyMethod_New, (PyObject *, PyObject *))                                                \
+    F(8, 0, NEEDED, PyObject *, PyInstanceMethod_New, (PyObject *))                                                    \
     F(8, 0, NEEDED, PyObject *, PyObject_Call, (PyObject *, PyObject *, PyObject *))                                   \
     F(8, 0, NEEDED, PyObject *, PyObject_CallFunctionObjArgs, (PyObject *, ...))                                       \
     F(8, 0, NEEDED, PyObject *, PyObject_CallMethodObjArgs, (PyObject *, PyObject *, ...))                             \

@@ -15,13 +15,14 @@ static bool expected; /* asyncio is being imported */
 static PyObject *running_loop; /* the function: None or the loop */
 static PyObject *by_loop;      /* dict, until 3.13: loop -> the task that runs */
 static PyObject *of_loop;      /* the function current_task(loop), from 3.14 */
-static PyObject *task_type, *get_name;
+static PyObject *task_type, *get_name, *is_done;
 
 /* What the calling thread's words belong to, as far as its lane has been told. */
 static TLS struct {
     PyObject *task; /* that it runs, for as long as it runs it */
     uint32_t serial;
     uint32_t greenlet; /* its serial: whose what no task runs is; 0 the thread's */
+    uint32_t step;     /* of the task whose step the event loop runs, where that is told; 0 none */
     unsigned recorder; /* rec_default_serial */
 } present;
 
@@ -152,7 +153,7 @@ static PyObject *task_now(void) {
 }
 
 static void drop_module(void) {
-    PyObject **const owned[] = {&running_loop, &by_loop, &of_loop, &task_type, &get_name};
+    PyObject **const owned[] = {&running_loop, &by_loop, &of_loop, &task_type, &get_name, &is_done};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) {
         py_drop(*owned[i]);
         *owned[i] = NULL;
@@ -168,7 +169,8 @@ static bool look_up(void) {
     of_loop = py_attribute(module, "current_task");
     task_type = py_attribute(module, "Task");
     get_name = task_type ? py_attribute(task_type, "get_name") : NULL;
-    if (running_loop && (by_loop || of_loop) && get_name) return true;
+    is_done = task_type ? py_attribute(task_type, "done") : NULL;
+    if (running_loop && (by_loop || of_loop) && get_name && is_done) return true;
     drop_module();
     return false;
 }
@@ -182,12 +184,12 @@ static bool differs(PyObject *task) {
     return task ? task != present.task : present.serial != present.greenlet;
 }
 
-static uint32_t switch_to(PyObject *task) {
+static uint32_t switch_to(PyObject *task, bool interrupts) {
     const uint32_t serial = task ? serial_of(task, false) : present.greenlet, before = present.serial;
     present.task = task;
     if (serial == before) return TASK_SAME;
     present.serial = serial;
-    rec_task_switch(serial, before ? SPOOL_TASK_INTERRUPTS : SPOOL_TASK_TURNS);
+    rec_task_switch(serial, interrupts ? SPOOL_TASK_INTERRUPTS : SPOOL_TASK_TURNS);
     return before;
 }
 
@@ -198,7 +200,7 @@ uint32_t task_enter_known(void) {
     attach_quiet();
     if (running_loop || look_up()) {
         PyObject *task = task_now();
-        if (differs(task)) before = switch_to(task);
+        if (differs(task)) before = switch_to(task, present.serial != 0);
     }
     attach_loud();
     py_error_restore(error);
@@ -211,6 +213,68 @@ void task_leave_known(uint32_t before) {
     if (present.recorder != rec_default_serial) return; /* nobody who listens now was told */
     present.serial = before;
     rec_task_switch(before, before ? SPOOL_TASK_GOES_ON : SPOOL_TASK_TURNS);
+}
+
+/* ---- steps that are told -------------------------------------------------------------------------------------------
+ */
+
+bool task_is(PyObject *object) {
+    PyObject *type = py.PyObject_Type(object);
+    const bool is = task_type && py.PyType_IsSubtype(type, task_type);
+    py_drop(type);
+    return is;
+}
+
+struct task_step task_step_begin(PyObject *task) {
+    struct task_step outer = {TASK_SAME, present.step};
+    const int saved = errno;
+    attach_quiet();
+    if (differs(task)) outer.before = switch_to(task, present.serial != 0);
+    attach_loud();
+    present.step = present.serial;
+    errno = saved;
+    return outer;
+}
+
+void task_step_end(struct task_step outer) {
+    /* One that ran within this step had the last word. */
+    if (present.serial != present.step && present.recorder == rec_default_serial)
+        rec_task_switch(present.step, SPOOL_TASK_TURNS);
+    present.step = outer.step;
+    if (outer.before != TASK_SAME) task_leave_known(outer.before);
+}
+
+void task_look(void) {
+    enum { EAGER = 12 }; /* the first version in which a task may begin within another one's step */
+    const bool told = present.step && present.serial == present.step && present.recorder == rec_default_serial;
+    if ((told && py.minor < EAGER) || (!running_loop && !look_up())) return;
+    const int saved = errno;
+    struct py_error error = py_error_save();
+    attach_quiet();
+    PyObject *task = task_now();
+    if (differs(task)) switch_to(task, present.serial && present.serial == present.step);
+    if (present.serial != present.step) present.task = NULL; /* nobody tells when it stops, or is gone */
+    attach_loud();
+    py_error_restore(error);
+    errno = saved;
+}
+
+void tasks_tell_done(void) {
+    struct py_error error = py_error_save();
+    attach_quiet();
+    for (size_t i = 0; i < size; i++) {
+        struct entry *entry = &table[i];
+        if (!entry->task || !entry->weak) continue;
+        if (!alive(entry)) {
+            forget(entry);
+        } else if (!entry->greenlet && task_is(entry->task) && entry->told == rec_default_serial) {
+            PyObject *done = py.PyObject_CallFunctionObjArgs(is_done, entry->task, NULL);
+            if (done && py.PyObject_IsTrue(done) > 0 && entry->process == process) rec_task_done(entry->serial);
+            py_drop(done);
+        }
+    }
+    attach_loud();
+    py_error_restore(error);
 }
 
 /* ---- greenlets -----------------------------------------------------------------------------------------------------
@@ -276,6 +340,6 @@ void task_leave_all(void) {
 
 void tasks_forked(void) {
     process++;
-    present.serial = present.greenlet = 0;
+    present.serial = present.greenlet = present.step = 0;
     present.task = NULL;
 }

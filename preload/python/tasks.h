@@ -24,6 +24,20 @@ void task_greenlet(PyObject *from, PyObject *to);
 /* What the calling thread's words belong to: tells what lies on one stack from what lies on another. */
 uint32_t task_present(void);
 
+/* An event loop begins a step of `task`, and has ended it, whatever was seen in between: for those who see steps, and
+ * not the coroutines in them. */
+struct task_step {
+    uint32_t before, step;
+};
+struct task_step task_step_begin(PyObject *task);
+void task_step_end(struct task_step outer);
+/* A call is about to begin or end: it is that of the task that runs now. */
+void task_look(void);
+/* Of the type asyncio.Task, as it is in C. */
+bool task_is(PyObject *object);
+/* Those that have ended are told: the recording is about to be complete. */
+void tasks_tell_done(void);
+
 /* The calling thread's open coroutines end as far as can be seen. */
 void task_leave_all(void);
 

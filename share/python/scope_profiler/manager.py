@@ -29,6 +29,7 @@ class _Manager:
         self._mpi_calls = None
         self._metadata = None
         self._lines = None
+        self._tracks_tasks = False
         self.start_time_ns = 0
         self.region = self.profile_region = recording.region
         self._use_class(_regions.DisabledProfileRegion)
@@ -122,6 +123,8 @@ class _Manager:
         self.start_time_ns = core.clock_ns()
         if not off and core.session() is None:
             self._open(config)
+        if config.track_async and not off:
+            self._track_tasks()
         self._bind()
         if not off:
             self._start_extras(config)
@@ -156,6 +159,12 @@ class _Manager:
         core.configure("capture_source", "1" if config.capture_region_source else None)
         rank, size = (world.rank, world.size) if world.size > 1 else (-1, -1)
         self._recording.open(path, rank, size)
+
+    def _track_tasks(self):
+        if self._recording is core.recording or core.session() is not None:
+            self._tracks_tasks = core.track_tasks(True)
+        else:
+            print("scope-profiler: track_async: a manager of its own does not tell tasks apart", file=sys.stderr)
 
     def _bind(self):
         """The regions of the run: those that functions are decorated with, and the defined ones; others as they come."""
@@ -199,7 +208,9 @@ class _Manager:
             self._mpi_calls.stop()
         if self._lines is not None:
             self._recording.count_lines(False)
-        self._mpi_calls = self._lines = None
+        if self._tracks_tasks:
+            core.track_tasks(False)
+        self._mpi_calls, self._lines, self._tracks_tasks = None, None, False
 
     def finalize(self, verbose=True, return_results=False, native_traces=None, verbose_line_profiler=False):
         """Writes what was recorded since setup(), or since the finalize() before; recording goes on.
