@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,12 +116,27 @@ static void collect_now(const char *spool, const char *path) {
     free(result);
 }
 
+/* The profile was written after that recording had begun: by a parent whose worker it is of, say, or by a later run. */
+static bool profile_is_newer(const char *spool, const char *path) {
+    struct stat profile, session;
+    char *name = xformat("%s/" SPOOL_SESSION_FILE, spool);
+    const bool known = !stat(path, &profile) && !stat(name, &session);
+    free(name);
+    if (!known) return false;
+    const struct timespec written = profile.st_mtim, begun = session.st_mtim;
+    return written.tv_sec > begun.tv_sec || (written.tv_sec == begun.tv_sec && written.tv_nsec > begun.tv_nsec);
+}
+
 static void settle(const char *spool, const char *path) {
     switch (wait_while_collected(spool)) {
     case STATE_GONE:
         return;
     case STATE_ABANDONED:
-        collect_now(spool, path);
+        if (profile_is_newer(spool, path))
+            say("%s: another recording for it ended without being collected: scope-profiler collect -o FILE %s", path,
+                spool);
+        else
+            collect_now(spool, path);
         return;
     case STATE_COLLECTED_SOON:
         say("%s: a newer run is still being collected from %s", path, spool);

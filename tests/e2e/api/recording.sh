@@ -59,4 +59,27 @@ equal "killed" 137 "$rc"
 run scope-profiler collect -q .killed.h5.spool-*
 equal "recovered" 1000 "$(ncalls killed.h5 a)"
 equal "nothing is left in memory" "" "$(find /dev/shm -maxdepth 1 -user "$(id -u)" -name 'scope-profiler.*')"
+
+# Looking at a profile does not put an older recording, or that of a worker which was ended, in its place.
+cat >workers.py <<'P'
+import multiprocessing, os, sys
+import scope_profiler as sp
+sp.setup(file_path="workers.h5", auto_finalize=True)
+def work():
+    with sp.region("worker"):
+        pass
+    os._exit(0)
+if __name__ == "__main__":
+    with sp.region("parent"):
+        worker = multiprocessing.get_context("spawn").Process(target=work)
+        worker.start()
+        worker.join()
+P
+api /usr/bin/python3 workers.py
+equal "workers" 0 "$rc"
+run scope-profiler inspect workers.h5 --csv
+equal "the parent's profile is what is shown" "1" "$(grep -c parent out.txt)"
+matches "the worker's is named" "collect -o FILE .*/.workers.h5.spool-" err.txt
+run scope-profiler collect -q -o worker.h5 .workers.h5.spool-*
+equal "both are there" "1 1" "$(ncalls workers.h5 parent) $(ncalls worker.h5 worker)"
 finish
