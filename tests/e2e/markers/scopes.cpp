@@ -59,7 +59,11 @@ int main() {
         sp::Scope(std::move(empty));
         empty = sp::Scope(sp_region("assigned to nothing"));
     }
-    { SP_PROFILE_SCOPE("one line"); SP_PROFILE_SCOPE("the same line"); SP_PROFILE_SCOPE_CTX(sp_default_profiler(), "of it"); }
+    {
+        SP_PROFILE_SCOPE("one line");
+        SP_PROFILE_SCOPE("the same line");
+        SP_PROFILE_SCOPE_CTX(sp_default_profiler(), "of it");
+    }
     {
         sp_profiler *context = sp_create("context", 0);
         SP_PROFILE_SCOPE_CTX(context, "in context");

@@ -10,10 +10,13 @@ int main(int argc, char **argv) {
     MPI_Pcontrol(1, "solve");
     MPI_Pcontrol(1, "inner loop");
     MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Pcontrol(-1, "solve");     /* does not nest: nothing */
+    MPI_Pcontrol(-1, "solve"); /* does not nest: nothing */
     MPI_Pcontrol(-1, "inner loop");
     MPI_Pcontrol(-1, "solve");
-    MPI_Pcontrol(1, (char *)16); MPI_Pcontrol(-1, (char *)16); MPI_Pcontrol(1, "two\nlines"); MPI_Pcontrol(5, "five");
+    MPI_Pcontrol(1, (char *)16);
+    MPI_Pcontrol(-1, (char *)16);
+    MPI_Pcontrol(1, "two\nlines");
+    MPI_Pcontrol(5, "five");
     double buffer[4] = {0}, got[4];
     MPI_Irecv(got, 4, MPI_DOUBLE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &lost); /* completed unseen */
     MPI_Pcontrol(0);
