@@ -190,9 +190,18 @@ static PyObject *wrap(const struct decoration *how, PyObject *function, PyObject
                 : profiled_new(how->recording->module, function, region);
 }
 
+/* A partial, or an object that can be called, has no name of its own. */
+static PyObject *name_of(PyObject *function) {
+    PyObject *name = py.PyObject_GetAttrString(function, "__name__");
+    if (name) return name;
+    py.PyErr_Clear();
+    py.PyErr_Format(module_exception("PyExc_TypeError"), "profile() needs a name for the region of %R", function);
+    return NULL;
+}
+
 static PyObject *decorate_function(const struct decoration *how, PyObject *function) {
     PyObject *code = py_attribute(function, "__code__");
-    PyObject *name = given(how->name) ? how->name : py.PyObject_GetAttrString(function, "__name__");
+    PyObject *name = given(how->name) ? how->name : name_of(function);
     struct region_object *region = name ? region_object_get(how->recording, name, how->tags, code) : NULL;
     PyObject *result = NULL;
     if (region && how->recording->undecorated) {

@@ -138,17 +138,19 @@ static void locate(struct region_object *region, PyObject *code) {
     py_drop(frame);
 }
 
-/* What is behind a NUL would not be recorded, and names that differ there would be one region. */
-static bool has_nul(PyObject *name) {
+/* What is behind a NUL would not be recorded, and names that differ there would be one region. False with an error set,
+ * also where the name is no text (a lone surrogate, as in file names that are not UTF-8). */
+static bool can_be_named(PyObject *name) {
     Py_ssize_t length = 0;
     const char *text = py.PyUnicode_AsUTF8AndSize(name, &length);
-    if (!text || strlen(text) == (size_t)length) return false;
-    py.PyErr_Format(module_exception("PyExc_ValueError"), "the name of a region holds no NUL, but %R does", name);
-    return true;
+    if (text && strlen(text) == (size_t)length) return true;
+    if (text)
+        py.PyErr_Format(module_exception("PyExc_ValueError"), "the name of a region holds no NUL, but %R does", name);
+    return false;
 }
 
 static struct region_object *make(struct recording_object *recording, PyObject *name, PyObject *tags, PyObject *code) {
-    if (has_nul(name)) return NULL;
+    if (!can_be_named(name)) return NULL;
     struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(recording->region_type, 0);
     if (!region) return NULL;
     py.Py_IncRef(name);

@@ -284,7 +284,7 @@ class _Manager:
         if decorated is function:
             return function
         inner = getattr(function, "__func__", function)
-        self._remember(inner, name or inner.__name__)
+        self._remember(inner, name if name is not None else inner.__name__)
         recursive = recursive if recursive is None else bool(recursive)
         if recursive is False and metadata is None and not record_outcome:
             return decorated

@@ -61,6 +61,8 @@ def unknown_setting(names):
     import difflib
 
     name = sorted(names)[0]
+    if name in _ARGUMENTS:
+        return TypeError(f"{name!r} is an argument of setup(), not one of its options")
     close = difflib.get_close_matches(name, [*SETTINGS, *_ARGUMENTS], n=1, cutoff=0.4)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return TypeError(f"unknown profiling option {name!r}{hint}")

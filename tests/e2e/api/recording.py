@@ -1,6 +1,7 @@
 """One recording after the other, in a Python that is not recorded: exact counts, and what finalize() leaves."""
 import contextlib
 import gc
+import functools
 import os
 import sys
 import threading
@@ -290,6 +291,11 @@ raises(ValueError, "use_likwid", sp.setup, use_likwid=True)
 raises(OSError, "nowhere", sp.setup, file_path="nowhere/x.h5")
 raises(TypeError, "region", sp.region, 3)
 raises(TypeError, "profile", sp.profile, 3)
+raises(UnicodeEncodeError, "surrogates", sp.region, "name\udc80")
+raises(UnicodeEncodeError, "surrogates", sp.profile("name\udc80"), before)
+raises(TypeError, "needs a name", sp.profile, functools.partial(before, 1))
+assert sp.profile("named")(functools.partial(int, "7"))() == 7
+raises(TypeError, "'output' is an argument of setup()", sp.ProfilingOptions, output=None)
 raises(AttributeError, "nothing", lambda: sp.nothing)
 assert not PM.is_active()
 
