@@ -67,9 +67,22 @@ def _chooser(decorated, only_user_code):
     return is_wanted
 
 
+def _last_of_start(code):
+    """Where the frame of a generator or coroutine is at most when it starts; beyond, it goes on after a suspension."""
+    import dis
+    import inspect
+
+    if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return sys.maxsize
+    resume = dis.opmap.get("RESUME")
+    if resume is None:  # until 3.10 a start is before the first instruction
+        return -1
+    return next((at for at in range(0, len(code.co_code), 2) if code.co_code[at] == resume), -1)
+
+
 def _tracer(manager, before, decorated, only_user_code):
     """A profile function of Python's: for a recording that is not everybody's, and where only some code is wanted."""
-    open_calls = {}
+    open_calls, starts = {}, {}
     is_wanted = _chooser(decorated, only_user_code)
 
     def tracer(frame, event, argument):
@@ -77,6 +90,10 @@ def _tracer(manager, before, decorated, only_user_code):
             code = frame.f_code
             if is_wanted(code):
                 name = f"{frame.f_globals.get('__name__', '?')}.{getattr(code, 'co_qualname', code.co_name)}"
+                if code not in starts:
+                    starts[code] = _last_of_start(code)
+                if frame.f_lasti > starts[code]:
+                    name += " [resumed]"
                 region = open_calls[frame] = manager.region(name)
                 core.Region.__enter__(region)
         elif event == "return":

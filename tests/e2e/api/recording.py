@@ -278,6 +278,20 @@ assert calls(finalize()) == {"defined": 2, "made": 1, "noted": 2, "toy.f": 1, "t
 sp.setup(output=None, aggregation_mode=True)
 raises(RuntimeError, "aggregation_mode", PM.metadata, a=1)
 
+# A script's generators and coroutines: resumptions are told from calls whichever tracer sees them.
+with open("suspending.py", "w") as file:
+    file.write("import asyncio\n\ndef numbers():\n    yield 1\n    yield 2\n\nasync def waits():\n")
+    file.write("    await asyncio.sleep(0)\n    return list(numbers())\n\nasyncio.run(waits())\n")
+finalize()
+results = PM.profile_script("suspending.py", output=None, recursive_profile=True)
+assert {name: count for name, count in calls(results).items() if name.startswith("__main__.")} == {
+    "__main__.<module>": 1,
+    "__main__.waits": 1,
+    "__main__.waits [resumed]": 1,
+    "__main__.numbers": 1,
+    "__main__.numbers [resumed]": 2,
+}, calls(results)
+
 # Mistakes.
 finalize()
 raises(TypeError, "'file_path'", sp.setup, filepath="x")
