@@ -153,7 +153,7 @@ class _Manager:
             path = config.file_path = os.path.abspath(config.file_path)
             if path.endswith((".html", ".htm")):
                 raise ValueError(f"{path}: a report is no profile: write an HDF5 or JSON file")
-            places.check(os.path.dirname(path))
+            places.check(path)
         core.configure("mode", "aggregate" if config.aggregation_mode else None)
         core.configure("metadata", "full" if config.metadata_detail == "full" else None)
         core.configure("capture_source", "1" if config.capture_region_source else None)

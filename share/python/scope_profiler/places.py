@@ -31,10 +31,15 @@ def _sweep(root):
             remove(entry.path)
 
 
-def check(directory):
-    """An OSError where nothing can be written into the directory."""
+def check(path):
+    """An OSError where no file can be made of that name: at the end it would be too late."""
     import errno
 
+    directory = os.path.dirname(path)
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "is no file", path)
     if not os.path.isdir(directory):
         code = errno.ENOTDIR if os.path.exists(directory) else errno.ENOENT
     elif not os.access(directory, os.W_OK | os.X_OK):

@@ -303,6 +303,8 @@ raises(ValueError, "cannot be combined with", sp.setup, aggregation_mode=True, u
 raises(ValueError, "track_async cannot be combined with aggregation_mode", sp.setup, track_async=True, aggregation_mode=True)
 raises(ValueError, "use_likwid", sp.setup, use_likwid=True)
 raises(OSError, "nowhere", sp.setup, file_path="nowhere/x.h5")
+raises(IsADirectoryError, "'/tmp'", sp.setup, file_path="/tmp")
+raises(OSError, "is no file", sp.setup, file_path="/dev/full")
 raises(TypeError, "region", sp.region, 3)
 raises(TypeError, "profile", sp.profile, 3)
 raises(UnicodeEncodeError, "surrogates", sp.region, "name\udc80")
