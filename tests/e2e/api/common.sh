@@ -10,3 +10,11 @@ well() {
     equal "$1: it came to its end" done "$(tail -n 1 out.txt)"
 }
 left() { find . -name '.*spool*'; }
+# What processes that are gone have left in memory; others may record there at the same time.
+left_in_memory() {
+    local entry pid
+    for entry in $(find /dev/shm -maxdepth 1 -user "$(id -u)" -name 'scope-profiler.*' 2>/dev/null); do
+        pid=${entry#*scope-profiler.}
+        kill -0 "${pid%%.*}" 2>/dev/null || { [ -e "$entry" ] && echo "$entry"; }
+    done
+}

@@ -58,7 +58,7 @@ api /usr/bin/python3 killed.py
 equal "killed" 137 "$rc"
 run scope-profiler collect -q .killed.h5.spool-*
 equal "recovered" 1000 "$(ncalls killed.h5 a)"
-equal "nothing is left in memory" "" "$(find /dev/shm -maxdepth 1 -user "$(id -u)" -name 'scope-profiler.*')"
+equal "nothing is left in memory" "" "$(left_in_memory)"
 
 # Looking at a profile does not put an older recording, or that of a worker which was ended, in its place.
 cat >workers.py <<'P'
