@@ -30,15 +30,8 @@ bool process_log(struct recorder *recorder, enum spool_record_type type, const s
         record.length += (uint32_t)pieces[i].iov_len;
     }
     process_path(recorder, path, ".log");
-    bool ok = false;
-    int error = EBADF; /* again while another thread takes the descriptor away */
-    for (int tries = 0; !ok && error == EBADF && tries < 32; tries++) {
-        int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
-        ok = fd >= 0 && sys_append_pieces(fd, all, count + 1);
-        error = errno;
-        if (fd >= 0) sys_close(fd);
-    }
-    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, error, path);
+    const bool ok = sys_append_pieces(path, all, count + 1);
+    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, errno, path);
     return ok;
 }
 

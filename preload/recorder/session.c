@@ -219,10 +219,9 @@ static bool write_session_file(const struct recorder *r) {
     int fd = sys_open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
     syscall(SYS_fchmod, fd, 0600);
-    const struct iovec piece = {text, (size_t)length};
-    bool ok = sys_append_pieces(fd, &piece, 1);
-    int error = errno;
     sys_close(fd);
+    bool ok = sys_append(temporary, text, (size_t)length);
+    int error = errno;
     if (ok && link(temporary, path) != 0 && errno != EEXIST) {
         ok = false;
         error = errno;

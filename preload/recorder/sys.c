@@ -60,47 +60,51 @@ static bool still_ours(int fd, const struct stat *file) {
     return fstat(fd, &found) == 0 && found.st_dev == file->st_dev && found.st_ino == file->st_ino;
 }
 
+/* A try takes some microseconds, most of them with the descriptor in other threads' reach. */
+enum { TRIES = 4096 };
+
 /* One write to the file's end, 0 or an error; EBADF: its descriptor was taken away. */
-static int append_once(const char *path, const struct stat *file, const void *data, size_t size) {
+static int append_once(const char *path, const struct stat *file, const struct iovec *pieces, int count) {
     int fd = sys_open(path, O_WRONLY | O_APPEND, 0);
     if (fd < 0) return errno;
     int error = 0;
     if (!still_ours(fd, file))
         error = EBADF;
-    else if (sys_write(fd, data, size) < 0)
+    else if (syscall(SYS_writev, fd, pieces, count) < 0)
         error = errno;
     if (still_ours(fd, file)) sys_close(fd);
     return error;
 }
 
-bool sys_append(const char *path, const void *data, size_t size) {
-    enum { TRIES = 32 };
-    struct stat before, now;
-    if (lstat(path, &before) != 0 || !within_size_limit((uint64_t)before.st_size + size)) return false;
-    size_t done = 0;
-    for (int tries = 0; tries < TRIES; tries++) {
-        int error = append_once(path, &before, (const char *)data + done, size - done);
-        if (error == EFBIG) forget_size_signal();
-        if ((errno = error) && error != EBADF && error != EINTR) return false;
-        /* The file itself says what has arrived in it. */
-        if (lstat(path, &now) != 0) return false;
-        done = (size_t)(now.st_size - before.st_size);
-        if (done >= size) return true;
-    }
-    errno = EBADF;
-    return false;
+/* 0; an error; EBADF: nothing has arrived, again. */
+static int append_whole(const char *path, const struct stat *before, const struct iovec *pieces, int count,
+                        size_t size) {
+    struct stat now;
+    const int error = append_once(path, before, pieces, count);
+    if (error == EFBIG) forget_size_signal();
+    if (lstat(path, &now) != 0) return errno;
+    /* The file itself says what has arrived in it. */
+    const size_t done = (size_t)(now.st_size - before->st_size);
+    if (done >= size) return 0;
+    if (done) return ENOSPC; /* a short write to a file is a full disk */
+    return error && error != EINTR ? error : EBADF;
 }
 
-bool sys_append_pieces(int fd, const struct iovec *pieces, int count) {
-    struct stat st;
+bool sys_append_pieces(const char *path, const struct iovec *pieces, int count) {
+    struct stat before;
     size_t size = 0;
     for (int i = 0; i < count; i++) size += pieces[i].iov_len;
-    if (fstat(fd, &st) != 0 || !within_size_limit((uint64_t)st.st_size + size)) return false;
-    long n = syscall(SYS_writev, fd, pieces, count);
-    if (n == (long)size) return true;
-    if (n >= 0) errno = ENOSPC; /* a short write to a file is a full disk */
-    if (errno == EFBIG) forget_size_signal();
-    return false;
+    if (lstat(path, &before) != 0 || !within_size_limit((uint64_t)before.st_size + size)) return false;
+    int error = EBADF;
+    for (int tries = 0; error == EBADF && tries < TRIES; tries++)
+        error = append_whole(path, &before, pieces, count, size);
+    errno = error;
+    return error == 0;
+}
+
+bool sys_append(const char *path, const void *data, size_t size) {
+    const struct iovec piece = {(void *)(uintptr_t)data, size};
+    return sys_append_pieces(path, &piece, 1);
 }
 
 /* Blocks must be there before the first store through the mapping: a full disk would answer that with SIGBUS. */
@@ -142,7 +146,6 @@ static void *map_new_file(const char *path, size_t size) {
 }
 
 void *sys_map_new_file(const char *path, size_t size) {
-    enum { TRIES = 32 };
     void *p = NULL;
     errno = EBADF; /* again while another thread takes the descriptor away */
     for (int tries = 0; !p && errno == EBADF && tries < TRIES; tries++) p = map_new_file(path, size);
@@ -163,7 +166,6 @@ static void *grow_file(const char *path, void *mapped, size_t old_size, size_t s
 }
 
 void *sys_grow_file(const char *path, void *mapped, size_t old_size, size_t size) {
-    enum { TRIES = 32 };
     void *p = NULL;
     errno = EBADF;
     for (int tries = 0; !p && errno == EBADF && tries < TRIES; tries++) p = grow_file(path, mapped, old_size, size);

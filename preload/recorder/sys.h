@@ -27,11 +27,11 @@ void *sys_pages(size_t bytes);
 /* The same, zero again in the child of a fork, however the child was made. For ever: they are not unmapped. */
 void *sys_pages_wiped_on_fork(size_t bytes);
 
-/* Appends all of `data`; false with errno when the disk is full, a size limit would be passed (no SIGXFSZ), ... */
+/* Appends all of `data` to a file that is there and that nobody else writes; false with errno when the disk is full, a
+ * size limit would be passed (no SIGXFSZ), ... Other threads may close descriptors, and open files, meanwhile. */
 bool sys_append(const char *path, const void *data, size_t size);
-
-/* Appends the pieces with one write to a file opened by sys_open(path, O_WRONLY | O_APPEND); same errors. */
-bool sys_append_pieces(int fd, const struct iovec *pieces, int count);
+/* The same with several pieces, in one write. */
+bool sys_append_pieces(const char *path, const struct iovec *pieces, int count);
 
 /* Makes the file, reserves `size` zero bytes on the disk and maps them shared; NULL with errno, then no file is left.
  */
