@@ -76,7 +76,7 @@ static void environments(void **state) {
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        char *environment[] = {"MARK=1", "MARKER_2=", NULL}, *argv[] = {"sh", "-c", "echo; exec sleep 100", NULL};
+        char *environment[] = {"MARK=1", "MARKER_2=", NULL}, *argv[] = {"sh", "-c", "echo; kill -STOP $$", NULL};
         dup2(ready[1], 1);
         execve("/bin/sh", argv, environment);
         _exit(9);
