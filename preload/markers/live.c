@@ -36,15 +36,16 @@ static void count_begin(struct live *live, struct live_thread *thread, uint32_t 
     live->regions[region].calls++;
     if (thread->depth == MAX_OPEN) forget_oldest(live, thread);
     if (!pages_hold((void **)&thread->open, &thread->capacity, thread->depth + 1, sizeof *thread->open)) return;
-    thread->open[thread->depth++] = (struct live_call){ticks, region};
+    thread->open[thread->depth++] = (struct live_call){ticks, region, thread->task};
     live->regions[region].open++;
 }
 
-/* The innermost open call of the region ends, as in `collect`: calls opened after it stay open. */
+/* The innermost open call of the region in the task that runs ends, as in `collect`: calls opened after it stay open.
+ */
 static void count_end(struct live *live, struct live_thread *thread, uint32_t region, uint64_t ticks) {
     if (region >= live->num_regions || live->regions[region].open == 0) return;
     size_t i = thread->depth;
-    while (i > 0 && thread->open[i - 1].region != region) i--;
+    while (i > 0 && (thread->open[i - 1].region != region || thread->open[i - 1].task != thread->task)) i--;
     if (i == 0) return;
     const uint64_t begin = thread->open[i - 1].begin;
     const uint64_t duration = ticks > begin ? ticks - begin : 0;
@@ -74,6 +75,7 @@ static void thread_end(struct live *live, struct live_lane *lane) {
         forget_all(live, thread);
         pages_free((void **)&thread->open, &thread->capacity, sizeof *thread->open);
         thread->tid = 0;
+        thread->task = 0;
     }
     lane->thread = 0;
 }
@@ -88,6 +90,9 @@ static void count_group(struct live *live, struct live_lane *lane, const uint64_
         break;
     case SPOOL_THREAD_END:
         thread_end(live, lane);
+        break;
+    case SPOOL_TASK_SWITCH:
+        if (lane->thread) live->threads[lane->thread - 1].task = (uint32_t)words[1];
         break;
     }
 }
@@ -332,7 +337,10 @@ size_t live_open_calls(struct live *live, struct recorder *recorder, struct rec_
         const struct live_thread *thread = &live->threads[i];
         for (size_t k = 0; k < thread->depth; k++, count++)
             if (count < most)
-                calls[count] = (struct rec_open_call){thread->open[k].begin, thread->open[k].region, thread->tid};
+                calls[count] = (struct rec_open_call){.begin = thread->open[k].begin,
+                                                      .region = thread->open[k].region,
+                                                      .thread = thread->tid,
+                                                      .task = thread->open[k].task};
     }
     guard_leave(&live->guard, quiet);
     return count;

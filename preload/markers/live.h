@@ -26,10 +26,12 @@ struct live_lane {
 struct live_call {
     uint64_t begin; /* absolute ticks */
     uint32_t region;
+    uint32_t task;
 };
 
 struct live_thread {
-    int tid; /* 0: ended */
+    int tid;       /* 0: ended */
+    uint32_t task; /* that it runs; 0 none */
     size_t depth, capacity;
     struct live_call *open;
 };

@@ -144,10 +144,17 @@ static bool room_for(const struct lane *lane, size_t words) {
     return (size_t)(lane->hard_end - lane->cur) >= words && lane->cur < lane->hard_end;
 }
 
+/* What is open in a task that waits: no step of it begins here. */
+static void resume_task(struct lane *lane, uint32_t task) {
+    const uint64_t payload[] = {task, clock_ticks(lane->recorder->clock), SPOOL_TASK_GOES_ON};
+    lane_group(lane, SPOOL_TASK_SWITCH, 0, payload, 3);
+}
+
 /* Calls that this thread had open in the recording before go on here. */
 static void resume_calls(struct lane *lane) {
     struct recorder *recorder = lane->recorder;
     const int tid = sys_gettid();
+    uint32_t task = 0;
     bool any = false;
     for (size_t i = 0; i < recorder->num_carried; i++) {
         struct rec_open_call *call = &recorder->carried[i];
@@ -156,10 +163,12 @@ static void resume_calls(struct lane *lane) {
         if (recorder->mode != REC_TRACE) sums_resume(recorder, lane, (int)call->region, call->begin);
         if (recorder->mode == REC_AGGREGATE) continue;
         any = true;
+        if (call->task != task) resume_task(lane, task = call->task);
         lane_group(lane, SPOOL_EPOCH, 0, &call->begin, 1);
         if (room_for(lane, 1)) *(volatile uint64_t *)lane->cur++ = call->region;
     }
     if (!any) return;
+    if (task) resume_task(lane, 0);
     lane->base = clock_ticks(recorder->clock);
     lane_group(lane, SPOOL_EPOCH, 0, &lane->base, 1);
 }

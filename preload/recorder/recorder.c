@@ -200,7 +200,8 @@ static size_t open_sums(const struct recorder *recorder, struct rec_open_call *c
     size_t count = 0;
     if (!lane || !lane->sums.open) return 0;
     for (const struct spool_open *call = lane->sums.open + 1; call <= lane->sums.top; call++, count++)
-        if (calls) calls[count] = (struct rec_open_call){call->begin, call->region, sys_gettid()};
+        if (calls)
+            calls[count] = (struct rec_open_call){.begin = call->begin, .region = call->region, .thread = sys_gettid()};
     return count;
 }
 

@@ -101,7 +101,8 @@ bool rec_start(struct recorder *recorder);
 struct rec_open_call {
     uint64_t begin; /* ticks */
     uint32_t region;
-    int thread; /* its id in the kernel */
+    int thread;    /* its id in the kernel */
+    uint32_t task; /* serial of the task that it is open in; 0 none */
 };
 
 /* The recorder's recording is complete, and another one takes its place, as the default one too: of the same output,
