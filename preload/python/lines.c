@@ -17,6 +17,10 @@ struct lines_function *lines_decide(PyObject *code, PyObject *globals, const cha
     int saved = errno;
     attach_quiet();
     struct lines_function *f = choose_function(code, globals, region);
+    if (f) {
+        for (struct lines_function *each = f->head; each; each = each->also) each->always = each == f;
+        f = f->head;
+    }
     if (py.set_extra(code, lines_extra, f ? f : LINES_NOT_COUNTED) != 0) {
         py.PyErr_Clear();
         f = NULL;
@@ -26,6 +30,30 @@ struct lines_function *lines_decide(PyObject *code, PyObject *globals, const cha
     errno = saved;
     return f;
 }
+
+struct lines_function *lines_scope_begin(PyObject *code, const char *region) {
+    const int saved = errno;
+    struct lines_function *known, *f = NULL;
+    attach_quiet();
+    if (installed) f = choose_function(code, NULL, region);
+    if (f && lines_known(code, &known) != LINES_YES) {
+        if (py.set_extra(code, lines_extra, f->head) != 0) f = NULL;
+        if (f && backend->chosen) backend->chosen(code);
+        if (f && backend->again) backend->again();
+    }
+    py.PyErr_Clear();
+    attach_loud();
+    if (f) f->scopes++;
+    errno = saved;
+    return f;
+}
+
+void lines_scope_end(struct lines_function *f) {
+    if (f->scopes == 1 && !f->always) lines_close(f);
+    f->scopes--;
+}
+
+bool lines_here(bool on) { return backend && backend->here && backend->here(on); }
 
 bool lines_begin(struct recorder *into) {
     static bool tried;

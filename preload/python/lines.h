@@ -13,6 +13,11 @@ struct lines_backend {
     void (*event)(const char *event);
     /* `code` has been chosen, just before its call: NULL when nothing is to be done. */
     void (*chosen)(PyObject *code);
+    /* Functions that were passed over before are told of again; NULL: they are anyway. */
+    void (*again)(void);
+    /* Lines of the frame that runs are told from here on, or no more. Of on: true where they were not before. NULL:
+     * they are where its code has been chosen. */
+    bool (*here)(bool on);
 };
 extern const struct lines_backend lines_monitoring; /* 3.12 and later: sys.monitoring, for the chosen functions alone */
 extern const struct lines_backend lines_trace;      /* until 3.11: tracing on and off around the chosen functions */
@@ -23,6 +28,13 @@ extern Py_ssize_t lines_extra; /* place of ours in a code object, -1 none */
  * NULL, or the name that the program gave, which also chooses it. Needs the GIL; keeps a pending error. NULL: not
  * chosen. */
 struct lines_function *lines_decide(PyObject *code, PyObject *globals, const char *region);
+
+/* Counts the lines of `code` under the name of `region`, whatever else counts them, until lines_scope_end(). NULL: they
+ * cannot be counted. The GIL is held, no error is set. */
+struct lines_function *lines_scope_begin(PyObject *code, const char *region);
+void lines_scope_end(struct lines_function *function);
+/* As `here` above; false where it is NULL. */
+bool lines_here(bool on);
 
 /* What a code object remembers of a decision against it. */
 #define LINES_NOT_COUNTED ((struct lines_function *)1)

@@ -176,19 +176,20 @@ static struct kept *buckets[BUCKETS];
 
 static unsigned bucket_of(const struct definition *d) {
     uint64_t h = 0xcbf29ce484222325u;
-    const char *const texts[] = {d->path, d->name, d->region};
-    for (int i = 0; i < 3; i++)
+    const char *const texts[] = {d->path, d->name};
+    for (int i = 0; i < 2; i++)
         for (const char *c = texts[i]; *c; c++) h = (h ^ (unsigned char)*c) * 0x100000001b3u;
     h = (h ^ d->first) * 0x100000001b3u;
     return (unsigned)(h >> 20) % BUCKETS;
 }
 
-static struct lines_function *find(const struct definition *d) {
+/* region: NULL for any of them. */
+static struct lines_function *find(const struct definition *d, const char *region) {
     for (struct kept *k = buckets[bucket_of(d)]; k; k = k->next) {
         const struct lines_function *f = &k->function;
         if (f->first_line == d->first && f->first_counted == d->range.first &&
             f->lines == (uint32_t)(d->range.last - d->range.first + 1) && strcmp(k->path, d->path) == 0 &&
-            strcmp(f->name, d->name) == 0 && strcmp(f->region, d->region) == 0)
+            strcmp(f->name, d->name) == 0 && (!region || strcmp(f->region, region) == 0))
             return &k->function;
     }
     return NULL;
@@ -221,10 +222,15 @@ static bool fill(struct kept *k, const struct definition *d) {
 }
 
 static struct lines_function *keep(const struct definition *d) {
-    struct lines_function *known = find(d);
+    struct lines_function *known = find(d, d->region), *same = find(d, NULL);
     if (known) return known;
     struct kept *k = calloc(1, sizeof *k);
     if (!k || !fill(k, d) || !lines_add(&k->function)) return NULL; /* no memory: nothing is left to give back */
+    k->function.head = same ? same->head : &k->function;
+    if (same) {
+        while (same->also) same = same->also;
+        same->also = &k->function;
+    }
     unsigned bucket = bucket_of(d);
     k->next = buckets[bucket];
     buckets[bucket] = k;

@@ -235,7 +235,10 @@ static inline struct call *push(const struct lines_function *f, uint64_t now) {
     return call;
 }
 
-void lines_enter(struct lines_function *f) { push(f, ticks_now()); }
+void lines_enter(struct lines_function *f) {
+    for (; f; f = f->also)
+        if (lines_counts(f)) push(f, ticks_now());
+}
 
 /* The newest open call of `f` in this thread. One that was not seen to begin begins now. */
 static inline struct call *call_of(const struct lines_function *f, uint64_t now) {
@@ -245,7 +248,7 @@ static inline struct call *call_of(const struct lines_function *f, uint64_t now)
     return &mine->stack[slot->innermost - 1];
 }
 
-void lines_line(struct lines_function *f, int line) {
+static inline void count_line(struct lines_function *f, int line) {
     const uint64_t now = ticks_now();
     struct call *call = call_of(f, now);
     const uint32_t i = (uint32_t)line - f->first_counted;
@@ -265,7 +268,12 @@ void lines_line(struct lines_function *f, int line) {
     call->since = now;
 }
 
-void lines_at(struct lines_function *f, int line, bool told_again) {
+void lines_line(struct lines_function *f, int line) {
+    for (; f; f = f->also)
+        if (lines_counts(f)) count_line(f, line);
+}
+
+static void go_on_at(const struct lines_function *f, int line, bool told_again) {
     struct slot *slot = slot_of(f);
     const uint32_t i = (uint32_t)line - f->first_counted;
     if (!slot || !slot->innermost || i >= f->lines) return;
@@ -274,7 +282,12 @@ void lines_at(struct lines_function *f, int line, bool told_again) {
     call->resumed = told_again;
 }
 
-void lines_leave(struct lines_function *f) {
+void lines_at(struct lines_function *f, int line, bool told_again) {
+    for (; f; f = f->also)
+        if (lines_counts(f)) go_on_at(f, line, told_again);
+}
+
+static inline void leave(const struct lines_function *f) {
     struct slot *slot = slot_of(f);
     if (UNLIKELY(!slot || !slot->innermost)) return;
     const uint64_t now = ticks_now();
@@ -285,6 +298,19 @@ void lines_leave(struct lines_function *f) {
     if (call->outer) thread->stack[call->outer - 1].since = now;
     call->slot = NULL;
     while (thread->depth && !thread->stack[thread->depth - 1].slot) thread->depth--;
+}
+
+static inline bool is_open(const struct lines_function *f) {
+    return mine && f->id < mine->num_slots && mine->slots[f->id] && mine->slots[f->id]->innermost;
+}
+
+void lines_leave(struct lines_function *f) {
+    for (; f; f = f->also)
+        if (is_open(f)) leave(f);
+}
+
+void lines_close(struct lines_function *f) {
+    while (is_open(f)) leave(f);
 }
 
 bool lines_add(struct lines_function *f) {

@@ -22,9 +22,21 @@ struct lines_function {
     const char *region, *name, *file, *encoding, *source;
     size_t source_length;
     uint32_t source_first;
-    bool suspends; /* a generator or a coroutine */
+    bool suspends;   /* a generator or a coroutine */
+    bool always;     /* counted at every call; otherwise while a scope is open */
+    uint32_t scopes; /* open ones */
     struct lines_function *next;
+    /* The same function under other regions' names: code objects point to the first of them, which the events below are
+     * told of. */
+    struct lines_function *head, *also;
 };
+
+/* The GIL is held. */
+static inline bool lines_counts(const struct lines_function *function) { return function->always || function->scopes; }
+static inline bool lines_any_counts(const struct lines_function *head) {
+    while (head && !lines_counts(head)) head = head->also;
+    return head != NULL;
+}
 
 /* Gives the function its id. False: too many. */
 bool lines_add(struct lines_function *function);
@@ -33,6 +45,8 @@ void lines_enter(struct lines_function *function);
 /* line: as Python counts it; others than the function's own are passed over. */
 void lines_line(struct lines_function *function, int line);
 void lines_leave(struct lines_function *function);
+/* Of this one alone: what is open in this thread ends, whether or not the calls do. */
+void lines_close(struct lines_function *function);
 
 /* The call that has begun goes on within `line`, where it was suspended: that is no further hit. told_again: nor is it
  * if that line is reported once more. */

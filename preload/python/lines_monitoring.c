@@ -89,6 +89,12 @@ static void chosen(PyObject *code) {
         rec_warn("lines of a Python function are not counted: its events cannot be had");
 }
 
+static void again(void) {
+    PyObject *result = py.PyObject_CallMethod(monitoring, "restart_events", NULL);
+    if (!result) py.PyErr_Clear();
+    py_drop(result);
+}
+
 static bool take_tool(void) {
     static const long numbers[] = {3, 4};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -140,4 +146,4 @@ static int install(PyInterpreterState *interpreter) {
     return good ? 1 : -1;
 }
 
-const struct lines_backend lines_monitoring = {.install = install, .chosen = chosen};
+const struct lines_backend lines_monitoring = {.install = install, .chosen = chosen, .again = again};

@@ -14,6 +14,7 @@ static struct evaluators next; /* CPython's own, or that of whoever was here bef
 
 static TLS bool tracing; /* our trace function is in place */
 static TLS bool foreign; /* the program's own is, or was */
+static TLS bool leaving; /* a scope has ended in what a traced function calls, which must not put it back */
 
 /* ---- the slot ---------------------------------------------------------------------------------------------------- */
 
@@ -114,7 +115,10 @@ static __attribute__((noinline)) PyObject *untraced(bool old, PyThreadState *thr
         turn(false);
     }
     PyObject *result = go_on(old, thread, frame, throw_flag);
-    turn_after(true, result);
+    if (UNLIKELY(leaving))
+        leaving = false;
+    else
+        turn_after(true, result);
     return result;
 }
 
@@ -144,7 +148,7 @@ static __attribute__((noinline)) PyObject *decide(bool old, PyThreadState *threa
         f = lines_decide(code, frame_globals(frame), NULL);
         if (!f) f = LINES_NOT_COUNTED;
     }
-    if (f != LINES_NOT_COUNTED) return traced(old, thread, frame, throw_flag, f);
+    if (f != LINES_NOT_COUNTED && lines_any_counts(f)) return traced(old, thread, frame, throw_flag, f);
     if (UNLIKELY(tracing)) return untraced(old, thread, frame, throw_flag);
     return go_on(old, thread, frame, throw_flag);
 }
@@ -174,4 +178,13 @@ static int install(PyInterpreterState *main) {
     return 1;
 }
 
-const struct lines_backend lines_trace = {.install = install, .event = on_audit};
+static bool here(bool on) {
+    if (on && (tracing || !may_trace())) return false;
+    if (on || tracing)
+        turn(on);
+    else
+        leaving = !foreign;
+    return on;
+}
+
+const struct lines_backend lines_trace = {.install = install, .event = on_audit, .here = here};

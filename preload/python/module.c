@@ -141,6 +141,17 @@ static bool add(PyObject *module, const char *name, PyObject *object) {
     return py.PyModule_AddObject(module, name, object) == 0;
 }
 
+static bool add_line_methods(PyObject *module) {
+    static const char *const names[REGION_METHODS] = {"enter_counting_lines", "exit_counting_lines"};
+    for (int which = 0; which < REGION_METHODS; which++) {
+        PyObject *method = make_line_method(which);
+        const bool added = add(module, names[which], method);
+        py_drop(method);
+        if (!added) return false;
+    }
+    return true;
+}
+
 static int execute(PyObject *module) {
     struct module_state *state = module_state(module);
     *state = (struct module_state){.recording_type = make_recording_type(),
@@ -153,7 +164,10 @@ static int execute(PyObject *module) {
                 state->segmenter_type && state->segments_type &&
                 region_methods_add(state->region_type, state->region_method_type) &&
                 (state->recording = recording_new(module, true));
-    return made && add(module, "Region", state->region_type) && add(module, "recording", state->recording) ? 0 : -1;
+    return made && add(module, "Region", state->region_type) && add(module, "recording", state->recording) &&
+                   add_line_methods(module)
+               ? 0
+               : -1;
 }
 
 #define EACH_REFERENCE(state, reference)                                                                               \

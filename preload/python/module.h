@@ -125,6 +125,7 @@ struct recording_object {
     PyObject *decorated;   /* the same, of those that functions are decorated with: they outlive a setup */
     PyObject *region_type; /* of new regions */
     bool undecorated;      /* profile() gives functions back as they are */
+    bool lines_in_scopes;  /* functions that a region is given are counted while it is open, with a `with` */
     struct region_object *recent[RECENT_REGIONS]; /* of `regions`, by the address of their names */
 };
 PyObject *make_recording_type(void);
@@ -143,6 +144,8 @@ struct region_object {
     PyObject *tags; /* str: a JSON array, or None */
     PyObject *file; /* str or None: where it was first named */
     int line;
+    PyObject *functions; /* dict of code objects: those whose lines are counted while it is open; NULL none */
+    PyObject *seen;      /* dict of code objects: those that it was entered in; NULL none */
     PyObject *bound[REGION_METHODS]; /* __enter__ and __exit__ of this region, from their first use on */
 };
 PyObject *make_region_type(void);
@@ -203,13 +206,21 @@ static inline bool module_owns_file(const char *file) {
     return *directory && strncmp(file, directory, strlen(directory)) == 0;
 }
 
+/* The innermost frame that is not our package's; a new reference or NULL. */
+PyObject *module_users_frame(void);
+
 /* The builtin module scope_profiler. */
 PyObject *module_front(void);
 
 /* What code objects remember is known there alone. */
 bool module_in_main_interpreter(void);
 
-/* Counts the lines of a function under a region's name, where lines are counted. */
+/* Counts the lines of a function under a region's name, where lines are counted: at every call, and while the region is
+ * open. */
 void module_count_lines(PyObject *function, struct region_object *region);
+bool region_count_lines(struct region_object *region, PyObject *function);
+
+/* What __enter__ and __exit__ are of regions that count lines: functions, to be bound as methods. */
+PyObject *make_line_method(int which);
 
 #endif

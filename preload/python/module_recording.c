@@ -319,6 +319,7 @@ PyObject *make_recording_type(void) {
         {"regions", PY_T_OBJECT, offsetof(struct recording_object, regions), PY_READONLY, NULL},
         {"decorated", PY_T_OBJECT, offsetof(struct recording_object, decorated), PY_READONLY, NULL},
         {"region_type", PY_T_OBJECT, offsetof(struct recording_object, region_type), 0, NULL},
+        {"lines_in_scopes", PY_T_BOOL, offsetof(struct recording_object, lines_in_scopes), 0, NULL},
         {"undecorated", PY_T_BOOL, offsetof(struct recording_object, undecorated), 0, NULL},
         {0},
     };

@@ -107,8 +107,7 @@ static PyObject *tags_text(PyObject *tags) {
     return result;
 }
 
-/* The innermost frame that is not our package's; a new reference or NULL. */
-static PyObject *users_frame(void) {
+PyObject *module_users_frame(void) {
     PyObject *frame = (PyObject *)py.PyEval_GetFrame();
     if (frame) py.Py_IncRef(frame);
     while (frame) {
@@ -131,7 +130,7 @@ static PyObject *users_frame(void) {
 
 /* Where a region is defined: at a function, or where the program is now. */
 static void locate(struct region_object *region, PyObject *code) {
-    PyObject *frame = code ? NULL : users_frame(), *running = frame ? py_attribute(frame, "f_code") : NULL;
+    PyObject *frame = code ? NULL : module_users_frame(), *running = frame ? py_attribute(frame, "f_code") : NULL;
     if (code) region->line = (int)py_attribute_long(code, "co_firstlineno", -1);
     if (frame) region->line = (int)py_attribute_long(frame, "f_lineno", -1);
     if (code || running) region->file = py_attribute(code ? code : running, "co_filename");
@@ -202,10 +201,14 @@ struct region_object *region_object_get(struct recording_object *recording, PyOb
 
 /* ---- region() ---------------------------------------------------------------------------------------------------- */
 
-static bool count_lines_of(PyObject *functions, struct region_object *region) {
+static bool count_lines_of(PyObject *functions, struct region_object *region, bool in_scopes) {
     PyObject *iterator = py.PyObject_GetIter(functions);
-    for (PyObject *item; iterator && (item = py.PyIter_Next(iterator)); py.Py_DecRef(item))
-        module_count_lines(item, region);
+    for (PyObject *item; iterator && (item = py.PyIter_Next(iterator)); py.Py_DecRef(item)) {
+        if (in_scopes)
+            region_count_lines(region, item);
+        else
+            module_count_lines(item, region);
+    }
     py_drop(iterator);
     return !py.PyErr_Occurred();
 }
@@ -244,8 +247,10 @@ static PyObject *region_with(struct recording_object *recording, PyObject *const
         return NULL;
     }
     struct region_object *region = region_object_get(recording, values[NAME], values[TAGS], NULL);
-    bool more = values[FUNCTIONS] && values[FUNCTIONS] != none;
-    if (region && more && !count_lines_of(values[FUNCTIONS], region)) {
+    const bool more = values[FUNCTIONS] && values[FUNCTIONS] != none;
+    /* A decorated function's calls are no scopes. */
+    const bool in_scopes = recording->lines_in_scopes && !py.PyDict_GetItem(recording->decorated, values[NAME]);
+    if (region && more && !count_lines_of(values[FUNCTIONS], region, in_scopes)) {
         py.Py_DecRef((PyObject *)region);
         return NULL;
     }

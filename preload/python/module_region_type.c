@@ -124,6 +124,9 @@ static int traverse(PyObject *self, int (*visit)(PyObject *, void *), void *data
     const struct region_object *region = (struct region_object *)self;
     int stop = 0;
     if (py.minor >= 9) stop = visit(py_type(self), data);
+    PyObject *const owned[] = {region->functions, region->seen};
+    for (int i = 0; i < 2 && !stop; i++)
+        if (owned[i]) stop = visit(owned[i], data);
     for (int i = 0; i < REGION_METHODS && !stop; i++)
         if (region->bound[i]) stop = visit(region->bound[i], data);
     return stop;
@@ -144,6 +147,8 @@ static void dealloc(PyObject *self) {
     PyObject *type = py_type(self);
     py.PyObject_GC_UnTrack(self);
     clear(self);
+    py_drop(region->functions);
+    py_drop(region->seen);
     py_drop(region->name);
     py_drop(region->tags);
     py_drop(region->file);
@@ -163,6 +168,8 @@ PyObject *make_region_type(void) {
         {"name", PY_T_OBJECT, offsetof(struct region_object, name), PY_READONLY, NULL},
         {"_tags", PY_T_OBJECT, offsetof(struct region_object, tags), PY_READONLY, NULL},
         {"_file", PY_T_OBJECT, offsetof(struct region_object, file), PY_READONLY, NULL},
+        {"_functions", PY_T_OBJECT, offsetof(struct region_object, functions), PY_READONLY, NULL},
+        {"_seen", PY_T_OBJECT, offsetof(struct region_object, seen), PY_READONLY, NULL},
         {"_line", PY_T_INT, offsetof(struct region_object, line), PY_READONLY, NULL},
         {0},
     };

@@ -78,6 +78,7 @@ class Lines:
         self._codes = {}  # region: code objects, in the order of their coming
         self.written = None  # records of the profile that was written last
         manager._recording.count_lines(True)
+        manager._recording.lines_in_scopes = True
         for name, references in manager._functions.items():
             for reference in references:
                 if reference() is not None:
@@ -103,7 +104,9 @@ class Lines:
         """Those of a region, as far as they are written or, before the first finalize(), recorded."""
         records = self.written if self.written is not None else self._manager._line_records()
         found = []
-        for code in self._codes.get(name, ()):
+        region = self._manager.get_region(name)
+        scoped = [*(region._functions or ()), *(region._seen or ())] if region is not None else []
+        for code in dict.fromkeys([*self._codes.get(name, ()), *scoped]):
             same = [
                 r
                 for r in records

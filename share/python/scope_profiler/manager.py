@@ -208,6 +208,7 @@ class _Manager:
             self._mpi_calls.stop()
         if self._lines is not None:
             self._recording.count_lines(False)
+            self._recording.lines_in_scopes = False
         if self._tracks_tasks:
             core.track_tasks(False)
         self._mpi_calls, self._lines, self._tracks_tasks = None, None, False
@@ -318,10 +319,6 @@ class _Manager:
         """Those that still exist."""
         found = [reference() for references in self._functions.values() for reference in references]
         return [function for function in found if function is not None]
-
-    def _count_lines_of(self, function, name):
-        if self._lines is not None:
-            self._lines.add(function, name)
 
     def _line_records(self):
         """What has been counted and is not written yet."""

@@ -1,6 +1,5 @@
 """Regions as a program holds them: context managers, the same object for the same name. Which class they are of says
 what is recorded of them; entering and leaving is the compiled part's."""
-import sys
 
 from scope_profiler._core import core
 
@@ -109,7 +108,7 @@ class BaseProfileRegion(core.Region):
         return self._manager._recording.profile(name=self.name)(function)
 
     def add_function(self, function):
-        """Counts the lines of the function under this region's name, where lines are counted."""
+        """Counts the lines of the function under this region's name while it is open, where lines are counted."""
 
 
 class DisabledProfileRegion(BaseProfileRegion):
@@ -149,12 +148,11 @@ class LineProfilerRegion(TimeOnlyProfileRegion):
 
     __slots__ = ()
 
-    def __enter__(self):
-        self._manager._count_lines_of(sys._getframe(1).f_code, self.name)
-        return core.Region.__enter__(self)
+    __enter__ = core.enter_counting_lines
+    __exit__ = core.exit_counting_lines
 
     def add_function(self, function):
-        self._manager._count_lines_of(function, self.name)
+        self._manager.region(self.name, [function])
 
     def get_stats(self):
         """What has been counted for this region's functions."""
