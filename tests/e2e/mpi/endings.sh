@@ -6,7 +6,11 @@ mpi_compile "$mpi" "$programs/ends.c" -o ends
 ending() { # HOW RANKS
     bare "$2" ./ends "$1"
     local bare_rc=$rc
-    profiled "$2" "$1.h5" ./ends "$1"
+    # Of ranks that leave without MPI_Finalize, mpiexec of MPICH was seen to say 1 on a very busy machine: once in some hundred.
+    for _ in 1 2 3; do
+        profiled "$2" "$1.h5" ./ends "$1"
+        [ "$1" = return ] && [ "$rc" != "$bare_rc" ] || break
+    done
     equal "$1: status" "$bare_rc" "$rc"
     for ((rank = 0; rank < $2; rank++)); do
         equal "$1: calls of rank $rank" "1000" "$(calls "$1.h5" MPI_Allreduce "$rank")"
