@@ -37,10 +37,6 @@ bool rec_log_in(struct recorder *recorder, unsigned type, const struct iovec *pi
     return ok;
 }
 
-void *rec_map(unsigned number, const char *suffix, size_t bytes) {
-    return rec_map_in(rec_session(), number, suffix, bytes);
-}
-
 void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix, size_t bytes) {
     struct sys_quiet q = sys_quiet_begin();
     struct recorder *r = started(recorder);
@@ -55,5 +51,4 @@ void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix,
     return mapped;
 }
 
-int rec_clock(void) { return (int)session_recorder.clock; }
 int rec_clock_of(const struct recorder *recorder) { return (int)recorder->clock; }

@@ -208,18 +208,15 @@ bool rec_join(void);
  * pieces one after the other. False as above; an error stops the recording and is told. */
 bool rec_log(unsigned type, const struct iovec *pieces, int count);
 
-/* Makes `<id>-<number>.<suffix>` in the session's spool, `bytes` zero bytes long, mapped shared. A forked child must
- * not use the mapping: keep the pointer where a fork wipes it. NULL: no session, or the recording has stopped. */
-void *rec_map(unsigned number, const char *suffix, size_t bytes);
-
 /* The same for the recorder of rec_open(), or the session's; NULL: false. */
 bool rec_join_in(struct recorder *recorder);
 bool rec_log_in(struct recorder *recorder, unsigned type, const struct iovec *pieces, int count);
-void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix, size_t bytes);
-int rec_clock_of(const struct recorder *recorder);
 
-/* The session's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join(). */
-int rec_clock(void);
+/* Makes `<id>-<number>.<suffix>` in the recorder's spool, `bytes` zero bytes long, mapped shared. A forked child must
+ * not use the mapping: keep the pointer where a fork wipes it. NULL: no recorder, or the recording has stopped. */
+void *rec_map_in(struct recorder *recorder, unsigned number, const char *suffix, size_t bytes);
+/* The recorder's clock, for clock_ticks() of clock.h: an enum spool_clock, 0 before rec_join_in(). */
+int rec_clock_of(const struct recorder *recorder);
 
 /* ---- facts of a call, behind its end ----------------------------------------------------------------------------- */
 

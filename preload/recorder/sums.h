@@ -77,14 +77,33 @@ static inline __attribute__((always_inline)) void sums_pop(struct lane_sums *sum
     sums->busy = 0;
 }
 
+/* Where a call of the region is to lie; NULL: it has been seen to otherwise. */
+static inline __attribute__((always_inline)) struct spool_open *sums_place(struct recorder *recorder, struct lane *lane,
+                                                                           int region) {
+    const struct lane_sums *sums = &lane->sums;
+    if (LIKELY((unsigned)region - 1 < sums->num_rows && sums->top + 1 <= sums->last)) return sums->top + 1;
+    sums_slow(recorder, lane, false, region, 0);
+    return NULL;
+}
+
+/* The call that ends, where it is the innermost one; NULL: it has been seen to otherwise. */
+static inline __attribute__((always_inline)) struct spool_open *
+sums_innermost(struct recorder *recorder, struct lane *lane, int region, uint64_t ticks) {
+    const struct lane_sums *sums = &lane->sums;
+    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || sums->busy)) {
+        if (!sums->busy || !sums_interrupted(lane)) sums_slow(recorder, lane, true, region, ticks);
+        return NULL;
+    }
+    if (LIKELY(sums->top->region == (uint32_t)region)) return sums->top;
+    sums_end_unusual(lane, (uint32_t)region, ticks);
+    return NULL;
+}
+
 static inline __attribute__((always_inline)) void sums_begin(struct recorder *recorder, struct lane *lane,
                                                              enum spool_clock clock, int region) {
     struct lane_sums *sums = &lane->sums;
-    struct spool_open *place = sums->top + 1;
-    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || place > sums->last)) {
-        sums_slow(recorder, lane, false, region, 0);
-        return;
-    }
+    struct spool_open *place = sums_place(recorder, lane, region);
+    if (!place) return;
     sums_push(sums, place, (uint32_t)region, clock, false);
 }
 
@@ -92,15 +111,8 @@ static inline __attribute__((always_inline)) void sums_end(struct recorder *reco
                                                            enum spool_clock clock, int region) {
     const uint64_t ticks = clock_ticks(clock);
     struct lane_sums *sums = &lane->sums;
-    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || sums->busy)) {
-        if (!sums->busy || !sums_interrupted(lane)) sums_slow(recorder, lane, true, region, ticks);
-        return;
-    }
-    struct spool_open *call = sums->top;
-    if (UNLIKELY(call->region != (uint32_t)region)) {
-        sums_end_unusual(lane, (uint32_t)region, ticks);
-        return;
-    }
+    struct spool_open *call = sums_innermost(recorder, lane, region, ticks);
+    if (!call) return;
     sums_pop(sums, call, &sums->rows[region - 1], ticks);
 }
 
@@ -113,11 +125,8 @@ void throttle_look(struct recorder *recorder, struct spool_sum *row);
 static inline __attribute__((always_inline)) void throttle_begin(struct recorder *recorder, struct lane *lane,
                                                                  enum spool_clock clock, int region) {
     struct lane_sums *sums = &lane->sums;
-    struct spool_open *place = sums->top + 1;
-    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || place > sums->last)) {
-        sums_slow(recorder, lane, false, region, 0);
-        return;
-    }
+    struct spool_open *place = sums_place(recorder, lane, region);
+    if (!place) return;
     const bool kept = !sums->rows[region - 1].throttled;
     const uint64_t ticks = sums_push(sums, place, (uint32_t)region, clock, kept);
     if (kept) lane_record_at(lane, ticks, (unsigned)region);
@@ -127,15 +136,8 @@ static inline __attribute__((always_inline)) void throttle_end(struct recorder *
                                                                enum spool_clock clock, int region) {
     const uint64_t ticks = clock_ticks(clock);
     struct lane_sums *sums = &lane->sums;
-    if (UNLIKELY((unsigned)region - 1 >= sums->num_rows || sums->busy)) {
-        if (!sums->busy || !sums_interrupted(lane)) sums_slow(recorder, lane, true, region, ticks);
-        return;
-    }
-    struct spool_open *call = sums->top;
-    if (UNLIKELY(call->region != (uint32_t)region)) {
-        sums_end_unusual(lane, (uint32_t)region, ticks);
-        return;
-    }
+    struct spool_open *call = sums_innermost(recorder, lane, region, ticks);
+    if (!call) return;
     struct spool_sum *row = &sums->rows[region - 1];
     const bool kept = call->kept;
     sums_pop(sums, call, row, ticks);
