@@ -86,20 +86,20 @@ static const char *find_fault(const spr_profile *profile, const struct layout *l
     return NULL;
 }
 
-static hid_t open_cached(hid_t group, const char *name) {
+static hid_t open_dataset(hid_t group, const char *name, bool scattered) {
     const hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     if (access < 0) return -1;
-    H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES, 1.0);
+    if (scattered) H5Pset_chunk_cache(access, CHUNK_CACHE_SLOTS, CHUNK_CACHE_BYTES, 1.0);
     const hid_t dataset = H5Dopen2(group, name, access);
     H5Pclose(access);
     return dataset;
 }
 
-int rd_column_open(const spr_profile *profile, hid_t group, const char *where, const char *name,
-                   enum rd_content content, struct rd_column *column, spr_error *error) {
+static int open_column(const spr_profile *profile, hid_t group, const char *where, const char *name,
+                       enum rd_content content, bool scattered, struct rd_column *column, spr_error *error) {
     *column = RD_NO_COLUMN;
     if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return SPR_OK;
-    const hid_t dataset = rd_has_link(group, name) ? open_cached(group, name) : -1;
+    const hid_t dataset = rd_has_link(group, name) ? open_dataset(group, name, scattered) : -1;
     if (dataset < 0) return rd_fail(error, SPR_DAMAGED, profile->path, "%s/%s is not a readable dataset", where, name);
 
     struct layout layout = {0};
@@ -118,6 +118,16 @@ int rd_column_open(const spr_profile *profile, hid_t group, const char *where, c
     }
     *column = (struct rd_column){.id = dataset, .length = layout.length, .chunk = layout.chunk};
     return SPR_OK;
+}
+
+int rd_column_open(const spr_profile *profile, hid_t group, const char *where, const char *name,
+                   enum rd_content content, struct rd_column *column, spr_error *error) {
+    return open_column(profile, group, where, name, content, false, column, error);
+}
+
+int rd_column_open_scattered(const spr_profile *profile, hid_t group, const char *where, const char *name,
+                             struct rd_column *column, spr_error *error) {
+    return open_column(profile, group, where, name, RD_INTEGERS, true, column, error);
 }
 
 void rd_column_close(struct rd_column *column) {

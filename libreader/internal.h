@@ -155,6 +155,9 @@ hid_t rd_open_group(hid_t parent, const char *name);
  * error. Anything but a 1-D dataset of the content, stored in this file, no longer than the file can hold, is one. */
 int rd_column_open(const spr_profile *profile, hid_t group, const char *where, const char *name,
                    enum rd_content content, struct rd_column *column, spr_error *error);
+/* The same, of integers that are read here and there: some MiB of unpacked chunks are kept. */
+int rd_column_open_scattered(const spr_profile *profile, hid_t group, const char *where, const char *name,
+                             struct rd_column *column, spr_error *error);
 void rd_column_close(struct rd_column *column);
 
 /* Reads elements [first, first+count) in memory type `type`. */
@@ -193,8 +196,26 @@ struct rd_field {
     int64_t absent;      /* strings: "" */
 };
 
-/* Reads the group's columns into an array of records (`size` bytes each; free() it). The first field says how many.
- * `ragged`: an optional column of length 0 is as good as an absent one. */
+#define RD_MOST_FIELDS 16
+
+/* A group of columns that is read piece by piece. The first members are the caller's. */
+struct rd_table {
+    spr_profile *profile;
+    const char *where; /* the group's path, for messages */
+    const struct rd_field *fields;
+    size_t num_fields; /* RD_MOST_FIELDS at the most */
+    size_t size;       /* bytes of a record */
+    struct rd_column columns[RD_MOST_FIELDS];
+    uint64_t count; /* records: as many as the first field has */
+};
+
+/* `ragged`: an optional column of length 0 is as good as an absent one. */
+int rd_table_open(struct rd_table *table, hid_t group, bool ragged, spr_error *error);
+void rd_table_close(struct rd_table *table);
+/* Reads records [first, first + count); where a field is a string, only all of them at once. */
+int rd_table_records(const struct rd_table *table, uint64_t first, size_t count, void *records, spr_error *error);
+
+/* Reads the whole of a group into an array of records (`size` bytes each; free() it). */
 int rd_table_read(spr_profile *profile, hid_t group, const char *where, const struct rd_field *fields,
                   size_t num_fields, size_t size, bool ragged, void **records, size_t *count, spr_error *error);
 
