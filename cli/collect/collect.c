@@ -2,6 +2,7 @@
 #include "alive.h"
 #include "capture.h"
 #include "count.h"
+#include "crew.h"
 #include "left.h"
 #include "log.h"
 #include "model.h"
@@ -52,6 +53,26 @@ static void remove_spools(struct collection *c) {
     }
 }
 
+/* ---- workers ---------------------------------------------------------------------------------------------------- */
+
+#define WORDS_WORTH 65536 /* that take longer to read than a thread takes to start */
+
+/* Those that were asked for, else as many as have enough to do; no process is read by two. */
+static void choose_workers(struct collection *c) {
+    uint64_t words = 0;
+    size_t busy = 0;
+    for (size_t i = 0; i < c->num_processes; i++) {
+        const struct process *p = &c->processes[i];
+        for (size_t k = 0; k < p->num_lanes; k++) words += p->lanes[k].words;
+        busy += p->num_lanes > 0;
+    }
+    c->processors = c->options->jobs ? c->options->jobs : crew_processors();
+    if (c->processors > CREW_MOST) c->processors = CREW_MOST;
+    const uint64_t worth = c->options->jobs ? CREW_MOST : 1 + words / WORDS_WORTH, most = worth < busy ? worth : busy;
+    c->workers = most < 1 ? 1 : most < c->processors ? (unsigned)most : c->processors;
+    for (size_t i = 0; i < c->num_processes; i++) c->processes[i].at_once = c->workers;
+}
+
 /* ---- first pass ------------------------------------------------------------------------------------------------- */
 
 static bool worth_a_row(const struct process *p) {
@@ -59,14 +80,25 @@ static bool worth_a_row(const struct process *p) {
            p->begun;
 }
 
+/* Names get their places in the order of the processes. */
+static int name_regions(void *context, size_t index) {
+    struct collection *c = context;
+    return log_read_regions(&c->processes[index], &c->session, index + 1, &c->regions, &c->texts) ? 0 : ENOMEM;
+}
+
+static int count_one(void *context, size_t index) {
+    const struct collection *c = context;
+    return count_process(&c->processes[index]) ? 0 : ENOMEM;
+}
+
 static bool count_processes(struct collection *c, bool *recorded) {
-    size_t kept = 0;
+    const struct crew crew = {c->workers, c->num_processes, name_regions, count_one, c};
+    size_t kept = 0, failed;
     bool sums = false, calls = false;
     *recorded = false;
+    if (crew_run(&crew, &failed)) return fail_memory(c->report);
     for (size_t i = 0; i < c->num_processes; i++) {
         struct process *p = &c->processes[i];
-        if (!log_read_regions(p, &c->session, i + 1, &c->regions, &c->texts) || !count_process(p))
-            return fail_memory(c->report);
         *recorded |= p->events > 0 || p->lost > 0 || p->counts_lines || p->begun;
         if (worth_a_row(p)) {
             struct process keep = *p;
@@ -113,7 +145,9 @@ static enum collect_status work(struct collection *c, struct collect_result *res
     bool recorded;
     enum collect_status status = lock_spools(c);
     if (status != COLLECT_OK) return status;
-    if (!read_spools(c) || !count_processes(c, &recorded)) return COLLECT_FAILED;
+    if (!read_spools(c)) return COLLECT_FAILED;
+    choose_workers(c);
+    if (!count_processes(c, &recorded)) return COLLECT_FAILED;
     if (!recorded) return nothing(c);
     if (!output) output = c->session.output;
     if (!output || !output[0]) {

@@ -15,6 +15,7 @@ struct collect_options {
     const char *label;  /* NULL: the session's */
     int compress;       /* -1: the session's; 0 none; 1-9 gzip level */
     bool keep;          /* leave the spools where they are */
+    unsigned jobs;      /* threads at the most; 0: as many as this process may use processors and there is work for */
     pid_t child;        /* the process that `run` waited for, 0 none: */
     int child_status;   /* its wait(2) status */
     int expected_ranks; /* 0 unknown: how many ranks the launcher started; those without a spool are named */

@@ -154,6 +154,7 @@ static void start_over(struct process *p) {
     }
     p->num_left_out = 0;
     p->events = p->lost = p->unknown = p->too_deep = 0;
+    p->mpi_calls = p->mpi_completions = 0;
     p->overlap = false;
     p->first_event_tick = p->last_tick = 0;
 }

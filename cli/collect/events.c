@@ -3,13 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define WINDOWS_BYTES   (32u << 20) /* of all rows of a process */
+#define WINDOWS_BYTES   (32u << 20) /* of all rows of the processes that are read at once */
+#define WINDOWS_LEAST   (2u << 20)  /* of a process, even so */
 #define WINDOW_SMALLEST 64          /* slots */
 #define WINDOW_LARGEST  32768
 
 /* A row's share of the memory follows its share of the calls. */
 static uint64_t window_slots(const struct process *p, const struct row *row, unsigned columns) {
-    uint64_t slots = WINDOWS_BYTES / (columns * sizeof(int64_t));
+    const unsigned mine = WINDOWS_BYTES / p->at_once, bytes = mine > WINDOWS_LEAST ? mine : WINDOWS_LEAST;
+    uint64_t slots = bytes / (columns * sizeof(int64_t));
     uint64_t share = (uint64_t)((u128)slots * row->calls / p->calls);
     if (share < WINDOW_SMALLEST) share = WINDOW_SMALLEST;
     if (share > WINDOW_LARGEST) share = WINDOW_LARGEST;

@@ -1,12 +1,13 @@
 #include "fill.h"
 #include "tasks.h"
 #include "walk.h"
+#include <errno.h>
 #include <stdlib.h>
 
 struct filling {
     struct process *process;
     struct events *events;
-    struct mpi *mpi;
+    struct mpi_process *mpi;
     struct mpi_ended ended;  /* the call that ended last */
     const struct walk *walk; /* whose words are read */
 };
@@ -204,12 +205,25 @@ static bool take_facts(void *context, struct walk *w, unsigned type, unsigned ar
     return !f->ended.row || mpi_take(f->mpi, &f->ended, type, argument, payload, count);
 }
 
-bool fill_process(struct process *p, struct events *events, struct mpi *mpi) {
-    struct filling f = {.process = p, .events = events, .mpi = mpi};
+static bool complete(const struct process *p) {
+    for (size_t i = 0; i < p->num_rows; i++)
+        if (p->rows[i].next != p->rows[i].calls) return false;
+    return true;
+}
+
+static int outcome(const struct process *p, const struct events *events, bool memory, int mpi_error) {
+    if (!memory) return ENOMEM;
+    if (mpi_error > 0) return mpi_error;
+    if (events->error) return events->error;
+    return events->moved || mpi_error == MPI_CHANGED || !complete(p) ? FILL_CHANGED : 0;
+}
+
+int fill_process(struct process *p, struct events events, struct mpi_process *mpi) {
+    struct filling f = {.process = p, .events = &events, .mpi = mpi};
     size_t lanes = p->num_lanes;
     struct walk *walks = calloc(lanes + 1, sizeof *walks);
     struct waiting *heap = calloc(lanes + 1, sizeof *heap);
-    bool good = walks && heap && mpi_process(mpi, p) && events_open(events, p);
+    bool good = walks && heap && events_open(&events, p);
     for (size_t i = 0; good && i < lanes; i++) {
         walk_init(&walks[i], p, &p->lanes[i], PASS_FILL, &filling_owner, &f);
         walks[i].facts = take_facts;
@@ -217,11 +231,12 @@ bool fill_process(struct process *p, struct events *events, struct mpi *mpi) {
         /* Before it is read, a lane stands with the time when it was made. */
         heap[i] = (struct waiting){clock_ns(&p->clock, p->lanes[i].first_tick), &walks[i]};
     }
+    int mpi_error;
     good = good && merge(&f, heap, lanes);
-    good = mpi_process_end(mpi) && good;
-    events_close(events, p);
+    good = mpi_end(mpi, &mpi_error) && good;
+    events_close(&events, p);
     for (size_t i = 0; walks && i < lanes; i++) walk_free(&walks[i]);
     free(walks);
     free(heap);
-    return good;
+    return outcome(p, &events, good, mpi_error);
 }

@@ -144,9 +144,10 @@ struct process {
         int64_t ns, more, since, within;
     } align;
     uint32_t node;
-    bool here;     /* it ran on this machine since its last boot */
-    bool running;  /* now */
-    bool replaced; /* another program took the process over (exec) */
+    unsigned at_once; /* processes that share the memory for words and slots; 1 alone */
+    bool here;        /* it ran on this machine since its last boot */
+    bool running;     /* now */
+    bool replaced;    /* another program took the process over (exec) */
     /* by the first pass */
     uint32_t *row_of_region; /* region id -> row, NO_ROW unknown; `num_regions` + 1 elements */
     uint32_t num_regions;
@@ -157,9 +158,11 @@ struct process {
     struct task *tasks;     /* uthash by serial */
     uint32_t num_tasks;     /* with calls */
     uint64_t calls, events; /* calls: in the event columns; events: begins and ends */
-    uint64_t lost;          /* events that are not in the spool */
-    uint64_t unknown;       /* events of regions that the log does not name; part of lost */
-    uint64_t too_deep;      /* calls that were nested deeper than is kept; part of lost */
+    uint64_t mpi_calls;     /* rows that the second pass will make of the lanes, at the most */
+    uint64_t mpi_completions;
+    uint64_t lost;     /* events that are not in the spool */
+    uint64_t unknown;  /* events of regions that the log does not name; part of lost */
+    uint64_t too_deep; /* calls that were nested deeper than is kept; part of lost */
     bool overlap;
     bool counts_lines; /* of Python functions */
     bool damaged;      /* a file of it ends too early or makes no sense */
@@ -210,6 +213,8 @@ struct collection {
     struct machine machine;
     struct process *processes; /* after ranks_assign(): ascending by rank */
     size_t num_processes;
+    unsigned processors; /* that may be used */
+    unsigned workers;    /* threads that it is worth to read processes with */
     struct names regions, texts;
     uint32_t world_size; /* ranks of the first launch, 1 without */
     uint32_t num_nodes;

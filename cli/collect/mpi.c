@@ -1,6 +1,7 @@
 #include "mpi_internal.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PENDING_MAX 1000000 /* requests of a process that are open at once; more are not followed */
 
@@ -19,26 +20,44 @@ struct pending {
     UT_hash_handle hh;
 };
 
+/* Every process's items lie behind those of the one before: there is room for all that were counted. -1: no file is
+ * needed, all of them are few. False: failed with a message. */
+static bool place_lists(const struct mpi *mpi, const struct publish *beside,
+                        struct mpi_list *(*list_of)(struct mpi_process *), int *fd) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < mpi->c->num_processes; i++) {
+        struct mpi_list *list = list_of(&mpi->processes[i]);
+        list->offset = total * list->size;
+        total += list->most;
+    }
+    *fd = total > LIST_BLOCK ? publish_scratch(beside, mpi->c->report) : -1;
+    for (size_t i = 0; i < mpi->c->num_processes; i++) list_of(&mpi->processes[i])->fd = *fd;
+    return total <= LIST_BLOCK || *fd >= 0;
+}
+
+static struct mpi_list *calls_of(struct mpi_process *of) { return &of->calls; }
+static struct mpi_list *completions_of(struct mpi_process *of) { return &of->completions; }
+
 struct mpi *mpi_open(struct collection *c, const struct publish *beside) {
     struct mpi *mpi = calloc(1, sizeof *mpi);
     if (!mpi) return NULL;
-    mpi->c = c;
-    mpi->parts = calloc(c->num_processes + 1, sizeof *mpi->parts);
-    mpi->calls = (struct mpi_list){.size = sizeof(struct mpi_row)};
-    mpi->completions = (struct mpi_list){.size = sizeof(struct mpi_completion)};
-    struct mpi_list *const lists[] = {&mpi->calls, &mpi->completions};
-    for (int i = 0; i < 2; i++) {
-        lists[i]->fd = -1;
-        lists[i]->error = &mpi->error;
-        lists[i]->beside = beside;
-        lists[i]->report = c->report;
+    *mpi = (struct mpi){.c = c, .calls = -1, .completions = -1};
+    mpi->processes = calloc(c->num_processes + 1, sizeof *mpi->processes);
+    for (size_t i = 0; mpi->processes && i < c->num_processes; i++) {
+        struct mpi_process *of = &mpi->processes[i];
+        of->process = &c->processes[i];
+        of->calls = (struct mpi_list){sizeof(struct mpi_row), .most = of->process->mpi_calls, .error = &of->error};
+        of->completions =
+            (struct mpi_list){sizeof(struct mpi_completion), .most = of->process->mpi_completions, .error = &of->error};
     }
-    if (mpi->parts) return mpi;
-    free(mpi);
+    if (mpi->processes && place_lists(mpi, beside, calls_of, &mpi->calls) &&
+        place_lists(mpi, beside, completions_of, &mpi->completions))
+        return mpi;
+    mpi_close(mpi);
     return NULL;
 }
 
-static void forget_requests(struct mpi *mpi) {
+static void forget_requests(struct mpi_process *mpi) {
     struct pending *p, *next;
     HASH_ITER(hh, mpi->pending, p, next) {
         HASH_DEL(mpi->pending, p);
@@ -47,28 +66,38 @@ static void forget_requests(struct mpi *mpi) {
     mpi->num_pending = 0;
 }
 
+static void forget(struct mpi_process *mpi) {
+    forget_requests(mpi);
+    mpi_comms_forget(&mpi->comms);
+    mpi_sites_forget(&mpi->sites);
+    free(mpi->resumed);
+    mpi->resumed = NULL;
+}
+
 void mpi_close(struct mpi *mpi) {
     if (!mpi) return;
-    forget_requests(mpi);
-    mpi_list_close(&mpi->calls);
-    mpi_list_close(&mpi->completions);
+    for (size_t i = 0; mpi->processes && i < mpi->c->num_processes; i++) {
+        struct mpi_process *of = &mpi->processes[i];
+        forget(of);
+        mpi_list_free(&of->calls);
+        mpi_list_free(&of->completions);
+        mpi_sums_free(&of->sums);
+    }
+    free(mpi->processes);
+    if (mpi->calls >= 0) close(mpi->calls);
+    if (mpi->completions >= 0) close(mpi->completions);
     mpi_comms_free(&mpi->comms);
     mpi_sites_free(&mpi->sites);
-    mpi_sums_free(&mpi->sums);
-    free(mpi->parts);
-    free(mpi->resumed);
     free(mpi);
 }
 
-int mpi_error(const struct mpi *mpi) { return mpi->error; }
+struct mpi_process *mpi_of(struct mpi *mpi, const struct process *process) {
+    return &mpi->processes[process - mpi->c->processes];
+}
 
-bool mpi_process(struct mpi *mpi, struct process *process) {
-    mpi->process = process;
-    mpi->last_row = NULL;
-    mpi->num_resumed = 0;
-    mpi->parts[mpi->num_parts] = (struct mpi_part){
-        .rank = process->rank, .calls_from = mpi->calls.count, .completions_from = mpi->completions.count};
-    return mpi_comms_read(&mpi->comms, process, &mpi->c->texts) && mpi_sites_read(&mpi->sites, process);
+bool mpi_begin(struct mpi *mpi, struct mpi_process *of) {
+    return mpi_comms_read(&mpi->comms, &of->comms, of->process, &mpi->c->texts) &&
+           mpi_sites_read(&mpi->sites, &of->sites, of->process);
 }
 
 /* Some of its calls were left out on purpose. */
@@ -79,7 +108,7 @@ static bool leaves_out(const struct process *process) {
     return false;
 }
 
-bool mpi_resumed(struct mpi *mpi, int64_t ns) {
+bool mpi_resumed(struct mpi_process *mpi, int64_t ns) {
     if (mpi->num_resumed == mpi->room_resumed) {
         const size_t room = mpi->room_resumed * 2 + 16;
         int64_t *longer = realloc(mpi->resumed, room * sizeof *longer);
@@ -91,16 +120,13 @@ bool mpi_resumed(struct mpi *mpi, int64_t ns) {
     return true;
 }
 
-bool mpi_process_end(struct mpi *mpi) {
-    struct mpi_part *part = &mpi->parts[mpi->num_parts];
-    part->calls = mpi->calls.count - part->calls_from;
-    part->completions = mpi->completions.count - part->completions_from;
-    part->gaps = mpi->num_resumed + leaves_out(mpi->process);
-    if (part->calls) mpi->num_parts++;
-    const bool good = mpi_sums_spread(&mpi->sums, part->rank);
-    forget_requests(mpi);
-    mpi_comms_forget(&mpi->comms);
-    mpi_sites_forget(&mpi->sites);
+bool mpi_end(struct mpi_process *mpi, int *error) {
+    mpi->gaps = mpi->num_resumed + leaves_out(mpi->process);
+    const bool good = mpi_sums_spread(&mpi->sums, mpi->process->rank);
+    mpi_list_end(&mpi->calls);
+    mpi_list_end(&mpi->completions);
+    forget(mpi);
+    *error = mpi->error;
     return good;
 }
 
@@ -119,19 +145,19 @@ static int32_t tag_of(uint64_t word) { return (int32_t)(uint32_t)(word >> 32); }
 static uint32_t site_of(const struct mpi_row *row) { return (uint32_t)row->site; }
 
 /* Bytes that were sent in one message, to `peer`. */
-static bool add_sent(struct mpi *mpi, const struct row *region, const struct mpi_row *row, int64_t peer,
+static bool add_sent(struct mpi_process *mpi, const struct row *region, const struct mpi_row *row, int64_t peer,
                      int64_t bytes) {
     return peer == RANK_NONE || mpi_sums_sent(&mpi->sums, mpi->process->rank, region, site_of(row), peer, bytes);
 }
 
-static bool add_to_all(struct mpi *mpi, const struct row *region, const struct mpi_row *row,
+static bool add_to_all(struct mpi_process *mpi, const struct row *region, const struct mpi_row *row,
                        const struct members *peers, int64_t bytes, bool myself_too) {
     return mpi_sums_to_all(&mpi->sums, region, site_of(row), peers, myself_too, bytes);
 }
 
 /* What a call that moves data sent, by receiver. */
-static bool add_flow(struct mpi *mpi, const struct row *region, const struct mpi_row *row, const struct members *peers,
-                     unsigned flow) {
+static bool add_flow(struct mpi_process *mpi, const struct row *region, const struct mpi_row *row,
+                     const struct members *peers, unsigned flow) {
     const int32_t size = peers ? peers->size : 0;
     switch (flow) {
     case SPOOL_MPI_FLOW_PEER:
@@ -151,7 +177,7 @@ static bool add_flow(struct mpi *mpi, const struct row *region, const struct mpi
 }
 
 /* A call that moves data: bytes of the function, and sizes. */
-static bool add_bytes(struct mpi *mpi, const struct row *region, const struct mpi_row *row) {
+static bool add_bytes(struct mpi_process *mpi, const struct row *region, const struct mpi_row *row) {
     const uint32_t rank = mpi->process->rank;
     struct mpi_function *sum = mpi_sums_function(&mpi->sums, rank, region, site_of(row));
     if (!sum) return false;
@@ -166,12 +192,12 @@ static bool add_bytes(struct mpi *mpi, const struct row *region, const struct mp
     return row->sent >= 0 || mpi_sums_size(&mpi->sums, rank, region, row->received);
 }
 
-static bool add_received(struct mpi *mpi, const struct row *region, const struct mpi_row *row) {
+static bool add_received(struct mpi_process *mpi, const struct row *region, const struct mpi_row *row) {
     if (row->received < 0 || row->from == RANK_NONE || (row->flags & MPI_ROW_COLLECTIVE)) return true;
     return mpi_sums_received(&mpi->sums, mpi->process->rank, region, site_of(row), row->from, row->received);
 }
 
-static bool add_call(struct mpi *mpi, const struct mpi_ended *ended, const struct mpi_row *row) {
+static bool add_call(struct mpi_process *mpi, const struct mpi_ended *ended, const struct mpi_row *row) {
     struct mpi_function *sum = mpi_sums_function(&mpi->sums, mpi->process->rank, ended->row, site_of(row));
     const int64_t duration = ended->end - ended->start;
     if (!sum) return false;
@@ -185,26 +211,26 @@ static bool add_call(struct mpi *mpi, const struct mpi_ended *ended, const struc
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static struct pending *find_request(const struct mpi *mpi, uint64_t handle) {
+static struct pending *find_request(const struct mpi_process *mpi, uint64_t handle) {
     struct pending *p;
     HASH_FIND(hh, mpi->pending, &handle, sizeof handle, p);
     return p;
 }
 
-static void drop_request(struct mpi *mpi, struct pending *p) {
+static void drop_request(struct mpi_process *mpi, struct pending *p) {
     HASH_DEL(mpi->pending, p);
     mpi->num_pending--;
     free(p);
 }
 
 /* There was a pause since, in which it may have ended: its handle may be another one's by now. */
-static bool is_doubtful(const struct mpi *mpi, const struct pending *p) {
+static bool is_doubtful(const struct mpi_process *mpi, const struct pending *p) {
     for (size_t i = mpi->num_resumed; i-- > 0;)
         if (mpi->resumed[i] <= mpi->last_end) return mpi->resumed[i] > p->begun_ns;
     return false;
 }
 
-static bool open_request(struct mpi *mpi, uint64_t handle, bool receives) {
+static bool open_request(struct mpi_process *mpi, uint64_t handle, bool receives) {
     struct pending *p = find_request(mpi, handle);
     if (!p) {
         if (mpi->num_pending == PENDING_MAX) return true;
@@ -232,7 +258,7 @@ static bool open_request(struct mpi *mpi, uint64_t handle, bool receives) {
 }
 
 /* A started persistent request is a call of its own, by the function that started it. */
-static bool start(struct mpi *mpi, uint64_t handle) {
+static bool start(struct mpi_process *mpi, uint64_t handle) {
     struct pending *p = find_request(mpi, handle);
     if (!p || !p->persistent) return true;
     struct mpi_row row = p->row;
@@ -249,7 +275,7 @@ static bool start(struct mpi *mpi, uint64_t handle) {
 }
 
 /* The message that a receive was waiting for. */
-static bool receive(struct mpi *mpi, const struct pending *p, uint64_t peer, int64_t bytes) {
+static bool receive(struct mpi_process *mpi, const struct pending *p, uint64_t peer, int64_t bytes) {
     struct mpi_row row;
     if (!mpi_list_get(&mpi->calls, p->call, &row, 1)) return true;
     row.from = rank_of(p->peers, peer);
@@ -263,7 +289,7 @@ static bool receive(struct mpi *mpi, const struct pending *p, uint64_t peer, int
     return good;
 }
 
-static bool complete(struct mpi *mpi, uint64_t handle, uint64_t peer, int64_t bytes) {
+static bool complete(struct mpi_process *mpi, uint64_t handle, uint64_t peer, int64_t bytes) {
     struct pending *p = find_request(mpi, handle);
     if (!p || !p->active) return true;
     bool good = true;
@@ -294,8 +320,8 @@ static int32_t flags_of(unsigned argument) {
            (argument & SPOOL_MPI_HAS_REQUEST ? MPI_ROW_REQUEST : 0);
 }
 
-static bool take_call(struct mpi *mpi, const struct mpi_ended *ended, unsigned argument, const uint64_t *payload,
-                      unsigned count) {
+static bool take_call(struct mpi_process *mpi, const struct mpi_ended *ended, unsigned argument,
+                      const uint64_t *payload, unsigned count) {
     struct mpi_row *row = &mpi->last;
     uint64_t word, request = 0;
     *row = (struct mpi_row){.event = (int64_t)(ended->row->offset + ended->slot),
@@ -315,8 +341,8 @@ static bool take_call(struct mpi *mpi, const struct mpi_ended *ended, unsigned a
     if (word_of(argument, payload, count, SPOOL_MPI_HAS_SITE, &word)) {
         const uint32_t serial = (uint32_t)(word >> 32);
         row->site = (int32_t)mpi_sites_index(&mpi->sites, (uint32_t)word);
-        if (serial < mpi->comms.num_mine && mpi->comms.mine[serial].comm)
-            row->comm = (int32_t)mpi->comms.mine[serial].comm->index;
+        if (serial < mpi->comms.count && mpi->comms.items[serial].comm)
+            row->comm = (int32_t)mpi->comms.items[serial].comm->index;
         mpi->last_peers = mpi_comms_peers(&mpi->comms, serial);
     }
     if (word_of(argument, payload, count, SPOOL_MPI_HAS_TO, &word)) {
@@ -347,7 +373,7 @@ static bool take_call(struct mpi *mpi, const struct mpi_ended *ended, unsigned a
            add_flow(mpi, ended->row, row, mpi->last_peers, mpi->last_flow);
 }
 
-static bool take_list(struct mpi *mpi, unsigned first, const uint64_t *payload, unsigned count) {
+static bool take_list(struct mpi_process *mpi, unsigned first, const uint64_t *payload, unsigned count) {
     if (mpi->last.flags & MPI_ROW_PERSISTENT) return true;
     for (unsigned i = 0; i < count; i++) {
         const int32_t peer = mpi_members_at(mpi->last_peers, (int64_t)first + i);
@@ -356,8 +382,8 @@ static bool take_list(struct mpi *mpi, unsigned first, const uint64_t *payload, 
     return true;
 }
 
-bool mpi_take(struct mpi *mpi, const struct mpi_ended *ended, unsigned type, unsigned argument, const uint64_t *payload,
-              unsigned count) {
+bool mpi_take(struct mpi_process *mpi, const struct mpi_ended *ended, unsigned type, unsigned argument,
+              const uint64_t *payload, unsigned count) {
     bool good = true;
     if (type == SPOOL_MPI_CALL) return take_call(mpi, ended, argument, payload, count);
     if (mpi->last_row != ended->row) return true; /* of a call that is not kept */

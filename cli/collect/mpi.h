@@ -16,22 +16,32 @@ struct mpi_ended {
     int64_t start, end;
 };
 
-/* beside: where files without a name may go. NULL: no memory. */
+/* Once the first pass has counted what will come. beside: where files without a name may go. NULL: no memory, or
+ * failed with a message. */
 struct mpi *mpi_open(struct collection *c, const struct publish *beside);
 void mpi_close(struct mpi *mpi); /* NULL is allowed */
 
-/* Everything up to mpi_process_end() is of this process. False: no memory. */
-bool mpi_process(struct mpi *mpi, struct process *process);
-bool mpi_process_end(struct mpi *mpi);
+/* For the processes in their order, one at a time: reads the communicators and call sites. False: no memory. */
+struct mpi_process;
+struct mpi_process *mpi_of(struct mpi *mpi, const struct process *process);
+bool mpi_begin(struct mpi *mpi, struct mpi_process *of);
+
+/* Then, of several processes at once: */
 
 /* What the process did just before `ns` was not recorded. False: no memory. */
-bool mpi_resumed(struct mpi *mpi, int64_t ns);
+bool mpi_resumed(struct mpi_process *of, int64_t ns);
 
 /* One group: SPOOL_MPI_CALL and those after it. False: no memory. */
-bool mpi_take(struct mpi *mpi, const struct mpi_ended *ended, unsigned type, unsigned argument, const uint64_t *payload,
-              unsigned count);
+bool mpi_take(struct mpi_process *of, const struct mpi_ended *ended, unsigned type, unsigned argument,
+              const uint64_t *payload, unsigned count);
 
-int mpi_error(const struct mpi *mpi);      /* errno of the first write that failed; 0 */
+/* Nothing more comes. False: no memory. *error: errno of the first write that failed; MPI_CHANGED: more came than the
+ * first pass had counted; 0. */
+#define MPI_CHANGED (-1)
+bool mpi_end(struct mpi_process *of, int *error);
+
+/* When all processes have been read, from one thread: */
+
 uint64_t mpi_bytes(const struct mpi *mpi); /* that mpi_write() needs at the most */
 bool mpi_write(struct mpi *mpi, hid_t file, int compress);
 

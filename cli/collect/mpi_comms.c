@@ -8,6 +8,7 @@
 
 struct reading {
     struct mpi_comms *comms;
+    struct my_comms *mine;
     const struct process *process;
     struct names *texts;
     int32_t shift; /* from a rank of the process's world to one of the file */
@@ -22,12 +23,12 @@ int32_t mpi_members_at(const struct members *members, int64_t rank) {
     return RANK_UNKNOWN;
 }
 
-const struct members *mpi_comms_peers(const struct mpi_comms *comms, uint32_t serial) {
-    if (!serial || serial >= comms->num_mine || !comms->mine[serial].comm) return NULL;
-    const struct comm_of_process *mine = &comms->mine[serial];
-    if (!mine->comm->known) return NULL;
-    if (!mine->comm->remote.size) return &mine->comm->local;
-    return mine->remote_is_local ? &mine->comm->local : &mine->comm->remote;
+const struct members *mpi_comms_peers(const struct my_comms *mine, uint32_t serial) {
+    if (!serial || serial >= mine->count || !mine->items[serial].comm) return NULL;
+    const struct comm_of_process *one = &mine->items[serial];
+    if (!one->comm->known) return NULL;
+    if (!one->comm->remote.size) return &one->comm->local;
+    return one->remote_is_local ? &one->comm->local : &one->comm->remote;
 }
 
 static bool runs_are_possible(const struct spool_mpi_run *runs, uint32_t count, int32_t size) {
@@ -126,14 +127,13 @@ static struct mpi_comm *enter(struct reading *r, const struct spool_mpi_comm *ab
     return comm;
 }
 
-static bool make_room(struct mpi_comms *comms, uint32_t serial) {
-    if (serial < comms->num_mine) return true;
+static bool make_room(struct my_comms *mine, uint32_t serial) {
+    if (serial < mine->count) return true;
     const uint32_t count = serial * 2 + 16;
-    struct comm_of_process *mine = realloc(comms->mine, count * sizeof *mine);
-    if (!mine) return false;
-    memset(mine + comms->num_mine, 0, (count - comms->num_mine) * sizeof *mine);
-    comms->mine = mine;
-    comms->num_mine = count;
+    struct comm_of_process *items = realloc(mine->items, count * sizeof *items);
+    if (!items) return false;
+    memset(items + mine->count, 0, (count - mine->count) * sizeof *items);
+    *mine = (struct my_comms){items, count};
     return true;
 }
 
@@ -147,8 +147,8 @@ static bool take_comm(void *data, const char *body, uint32_t length) {
     if (runs * run + about.name_length > length - sizeof about || !about.serial || about.serial > SERIAL_MAX ||
         about.size < 0 || about.remote_size < 0)
         return true;
-    if (!make_room(r->comms, about.serial)) return false;
-    if (r->comms->mine[about.serial].comm) return true;
+    if (!make_room(r->mine, about.serial)) return false;
+    if (r->mine->items[about.serial].comm) return true;
     struct members a, b;
     if (!read_members(r, body + sizeof about, about.runs, about.size, &a)) return false;
     if (!read_members(r, body + sizeof about + about.runs * run, about.remote_runs, about.remote_size, &b)) {
@@ -163,7 +163,7 @@ static bool take_comm(void *data, const char *body, uint32_t length) {
         return false;
     }
     comm->seen++;
-    r->comms->mine[about.serial] = (struct comm_of_process){comm, about.rank, turned};
+    r->mine->items[about.serial] = (struct comm_of_process){comm, about.rank, turned};
     if (about.name_length && !comm->name)
         comm->name = names_add(r->texts, body + sizeof about + runs * run, about.name_length);
     return true;
@@ -174,22 +174,21 @@ static bool take_name(void *data, const char *body, uint32_t length) {
     uint32_t serial;
     if (length <= sizeof serial) return true;
     memcpy(&serial, body, sizeof serial);
-    if (serial < r->comms->num_mine && r->comms->mine[serial].comm)
-        r->comms->mine[serial].comm->name = names_add(r->texts, body + sizeof serial, length - sizeof serial);
+    if (serial < r->mine->count && r->mine->items[serial].comm)
+        r->mine->items[serial].comm->name = names_add(r->texts, body + sizeof serial, length - sizeof serial);
     return true;
 }
 
-bool mpi_comms_read(struct mpi_comms *comms, const struct process *p, struct names *texts) {
-    struct reading r = {comms, p, texts, 0};
+bool mpi_comms_read(struct mpi_comms *comms, struct my_comms *mine, const struct process *p, struct names *texts) {
+    struct reading r = {comms, mine, p, texts, 0};
     if (p->info.mpi_initialized && p->info.mpi_rank >= 0) r.shift = (int32_t)p->rank - p->info.mpi_rank;
     if (r.shift < 0) r.shift = 0;
     return log_each(p, SPOOL_MPI_COMM, take_comm, &r) && log_each(p, SPOOL_MPI_COMM_NAME, take_name, &r);
 }
 
-void mpi_comms_forget(struct mpi_comms *comms) {
-    free(comms->mine);
-    comms->mine = NULL;
-    comms->num_mine = 0;
+void mpi_comms_forget(struct my_comms *mine) {
+    free(mine->items);
+    *mine = (struct my_comms){0};
 }
 
 void mpi_comms_free(struct mpi_comms *comms) {
@@ -201,5 +200,4 @@ void mpi_comms_free(struct mpi_comms *comms) {
         free(comm->remote.runs);
         free(comm);
     }
-    mpi_comms_forget(comms);
 }

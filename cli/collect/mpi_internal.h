@@ -22,24 +22,24 @@ struct mpi_row {
     int32_t to, from, to_tag, from_tag, site, comm, polls, flags;
 };
 
-/* ---- a list that lies in a file when it is long (mpi_calls.c) ---------------------------------------------------- */
+/* ---- a process's list, which lies in a file where those of all processes are long (mpi_calls.c) ------------------ */
 
 #define LIST_BLOCK 4096 /* items in memory */
 
 struct mpi_list {
-    size_t size; /* of an item */
+    size_t size;                   /* of an item */
+    int fd;                        /* -1: all is in memory */
+    uint64_t offset;               /* of item 0 in the file */
+    uint64_t most, count, flushed; /* items: that were counted, that there are, that are in the file */
     char *memory;
-    uint64_t count, flushed;
-    int fd; /* -1: not needed yet */
     int *error;
-    const struct publish *beside;
-    struct report *report;
 };
 
 bool mpi_list_add(struct mpi_list *list, const void *item);
 bool mpi_list_get(const struct mpi_list *list, uint64_t at, void *items, size_t count);
 void mpi_list_put(struct mpi_list *list, uint64_t at, const void *item);
-void mpi_list_close(struct mpi_list *list);
+void mpi_list_end(struct mpi_list *list); /* nothing more comes: no memory is held where there is a file */
+void mpi_list_free(struct mpi_list *list);
 
 /* ---- communicators (mpi_comms.c) --------------------------------------------------------------------------------- */
 
@@ -69,15 +69,19 @@ struct comm_of_process {
 struct mpi_comms {
     struct mpi_comm *table; /* in order of index */
     uint32_t count;
-    struct comm_of_process *mine; /* by serial */
-    uint32_t num_mine;
 };
 
-bool mpi_comms_read(struct mpi_comms *comms, const struct process *process, struct names *texts);
-void mpi_comms_forget(struct mpi_comms *comms); /* the process's */
+struct my_comms { /* of a process, by serial */
+    struct comm_of_process *items;
+    uint32_t count;
+};
+
+/* Processes in their order, one at a time; what those before have found in the table stays as it is. */
+bool mpi_comms_read(struct mpi_comms *comms, struct my_comms *mine, const struct process *process, struct names *texts);
+void mpi_comms_forget(struct my_comms *mine);
 void mpi_comms_free(struct mpi_comms *comms);
 /* The group that ranks in calls mean; NULL unknown. */
-const struct members *mpi_comms_peers(const struct mpi_comms *comms, uint32_t serial);
+const struct members *mpi_comms_peers(const struct my_comms *mine, uint32_t serial);
 int32_t mpi_members_at(const struct members *members, int64_t rank); /* RANK_UNKNOWN */
 
 /* ---- call sites (mpi_sites.c, mpi_lines.c) ----------------------------------------------------------------------- */
@@ -95,13 +99,17 @@ struct mpi_site { /* row of /mpi/sites */
 struct mpi_sites {
     struct mpi_site *table; /* in order of index; 1, 2, ... */
     uint32_t count;
-    uint32_t *mine; /* by serial: index */
-    uint32_t num_mine;
 };
 
-bool mpi_sites_read(struct mpi_sites *sites, const struct process *process);
-uint32_t mpi_sites_index(const struct mpi_sites *sites, uint64_t serial);
-void mpi_sites_forget(struct mpi_sites *sites);
+struct my_sites { /* of a process, by serial: index */
+    uint32_t *items;
+    uint32_t count;
+};
+
+/* Processes in their order, one at a time. */
+bool mpi_sites_read(struct mpi_sites *sites, struct my_sites *mine, const struct process *process);
+uint32_t mpi_sites_index(const struct my_sites *mine, uint64_t serial);
+void mpi_sites_forget(struct my_sites *mine);
 void mpi_sites_free(struct mpi_sites *sites);
 
 /* Finds file and line of every site that has none; nothing is said where debug information is missing. */
@@ -184,18 +192,19 @@ struct mpi_part { /* row of /mpi/ranks */
 
 struct pending;
 
-struct mpi {
-    struct collection *c;
+/* What is read of one process; of no other one's does it know but communicators and sites. */
+struct mpi_process {
     struct process *process;
-    struct mpi_list calls, completions;
-    struct mpi_comms comms;
-    struct mpi_sites sites;
+    struct mpi_list calls, completions; /* a completion's call is the number in `calls` */
     struct mpi_sums sums;
-    struct mpi_part *parts;
-    size_t num_parts;
-    struct pending *pending; /* requests of the process */
+    uint64_t gaps;
+    int error; /* errno of the first write that failed, MPI_CHANGED; 0 */
+    /* while it is read: */
+    struct my_comms comms;
+    struct my_sites sites;
+    struct pending *pending; /* requests */
     size_t num_pending;
-    int64_t *resumed; /* the process's pauses ended; mostly ascending */
+    int64_t *resumed; /* its pauses ended; mostly ascending */
     size_t num_resumed, room_resumed;
     struct mpi_row last; /* the call that groups are told of, its number, and how its bytes flow */
     const struct row *last_row;
@@ -203,8 +212,14 @@ struct mpi {
     uint64_t last_call;
     unsigned last_flow;
     const struct members *last_peers;
-    uint64_t beyond; /* bytes of everything but the lists, roughly */
-    int error;
+};
+
+struct mpi {
+    struct collection *c;
+    struct mpi_process *processes; /* as those of the collection */
+    int calls, completions;        /* the files of the lists; -1 none */
+    struct mpi_comms comms;
+    struct mpi_sites sites;
 };
 
 #endif

@@ -9,16 +9,16 @@
 
 struct reading {
     struct mpi_sites *sites;
+    struct my_sites *mine;
 };
 
-static bool make_room(struct mpi_sites *sites, uint32_t serial) {
-    if (serial < sites->num_mine) return true;
+static bool make_room(struct my_sites *mine, uint32_t serial) {
+    if (serial < mine->count) return true;
     const uint32_t count = serial * 2 + 64;
-    uint32_t *mine = realloc(sites->mine, count * sizeof *mine);
-    if (!mine) return false;
-    memset(mine + sites->num_mine, 0, (count - sites->num_mine) * sizeof *mine);
-    sites->mine = mine;
-    sites->num_mine = count;
+    uint32_t *items = realloc(mine->items, count * sizeof *items);
+    if (!items) return false;
+    memset(items + mine->count, 0, (count - mine->count) * sizeof *items);
+    *mine = (struct my_sites){items, count};
     return true;
 }
 
@@ -36,14 +36,15 @@ static struct mpi_site *add(struct mpi_sites *sites, char *key, size_t length, c
 
 /* The key is the path, a NUL, the offset. */
 static bool take_site(void *data, const char *body, uint32_t length) {
-    struct mpi_sites *sites = ((struct reading *)data)->sites;
+    const struct reading *r = data;
+    struct mpi_sites *sites = r->sites;
     struct spool_mpi_site about;
     if (length < sizeof about) return true;
     memcpy(&about, body, sizeof about);
     if ((uint64_t)about.object_length + about.symbol_length > length - sizeof about || !about.serial ||
         about.serial > SERIAL_MAX)
         return true;
-    if (!make_room(sites, about.serial)) return false;
+    if (!make_room(r->mine, about.serial)) return false;
     const size_t key_length = (size_t)about.object_length + 1 + sizeof about.offset;
     char *key = calloc(1, key_length);
     if (!key) return false;
@@ -55,23 +56,22 @@ static bool take_site(void *data, const char *body, uint32_t length) {
         free(key);
     else if (!(site = add(sites, key, key_length, &about, body + sizeof about + about.object_length)))
         return false;
-    sites->mine[about.serial] = site->index;
+    r->mine->items[about.serial] = site->index;
     return true;
 }
 
-bool mpi_sites_read(struct mpi_sites *sites, const struct process *process) {
-    struct reading r = {sites};
+bool mpi_sites_read(struct mpi_sites *sites, struct my_sites *mine, const struct process *process) {
+    struct reading r = {sites, mine};
     return log_each(process, SPOOL_MPI_SITE, take_site, &r);
 }
 
-uint32_t mpi_sites_index(const struct mpi_sites *sites, uint64_t serial) {
-    return serial < sites->num_mine ? sites->mine[serial] : 0;
+uint32_t mpi_sites_index(const struct my_sites *mine, uint64_t serial) {
+    return serial < mine->count ? mine->items[serial] : 0;
 }
 
-void mpi_sites_forget(struct mpi_sites *sites) {
-    free(sites->mine);
-    sites->mine = NULL;
-    sites->num_mine = 0;
+void mpi_sites_forget(struct my_sites *mine) {
+    free(mine->items);
+    *mine = (struct my_sites){0};
 }
 
 void mpi_sites_free(struct mpi_sites *sites) {
@@ -83,5 +83,4 @@ void mpi_sites_free(struct mpi_sites *sites) {
         free(site->file);
         free(site);
     }
-    mpi_sites_forget(sites);
 }

@@ -99,27 +99,86 @@ static void find_used(const struct list_column *columns, size_t num_columns, con
             used[c] = value_of(&columns[c], items + i * size) != columns[c].absent;
 }
 
-static bool write_list(hid_t parent, const char *name, const struct mpi_list *list, const struct list_column *columns,
-                       size_t num_columns, int compress) {
+struct list_kind { /* the processes' lists one after the other are one of the file */
+    const char *name;
+    const struct list_column *columns;
+    size_t num_columns;
+    const struct mpi_list *(*of)(const struct mpi_process *);
+    void (*place)(void *items, size_t count, uint64_t calls_before); /* numbers within a process to those of the file */
+};
+
+static const struct mpi_list *calls_of(const struct mpi_process *of) { return &of->calls; }
+static const struct mpi_list *completions_of(const struct mpi_process *of) { return &of->completions; }
+
+static void leave(void *items, size_t count, uint64_t calls_before) { (void)items, (void)count, (void)calls_before; }
+
+static void place_completions(void *items, size_t count, uint64_t calls_before) {
+    struct mpi_completion *completions = items;
+    for (size_t i = 0; i < count; i++) completions[i].call += (int64_t)calls_before;
+}
+
+static const struct list_kind calls = {"calls", call_columns, COUNT(call_columns), calls_of, leave};
+static const struct list_kind completions = {"completions", completion_columns, COUNT(completion_columns),
+                                             completions_of, place_completions};
+
+static uint64_t total_of(const struct mpi *m, const struct list_kind *kind) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < m->c->num_processes; i++) total += kind->of(&m->processes[i])->count;
+    return total;
+}
+
+/* Reading on from process to process. */
+struct list_reader {
+    const struct mpi *mpi;
+    const struct list_kind *kind;
+    size_t process;
+    uint64_t at;           /* in its list */
+    uint64_t calls_before; /* of the processes before it */
+};
+
+static bool read_items(struct list_reader *r, char *items, size_t count) {
+    while (count) {
+        const struct mpi_process *of = &r->mpi->processes[r->process];
+        const struct mpi_list *list = r->kind->of(of);
+        const uint64_t left = list->count - r->at;
+        const size_t now = left < count ? (size_t)left : count;
+        if (now && !mpi_list_get(list, r->at, items, now)) return false;
+        r->kind->place(items, now, r->calls_before);
+        items += now * list->size;
+        r->at += now;
+        count -= now;
+        if (!count) break;
+        r->calls_before += of->calls.count;
+        r->process++;
+        r->at = 0;
+    }
+    return true;
+}
+
+static bool write_list(hid_t parent, const struct mpi *m, const struct list_kind *kind, int compress) {
+    const struct list_column *columns = kind->columns;
+    const size_t num_columns = kind->num_columns, size = kind->of(&m->processes[0])->size;
+    const uint64_t total = total_of(m, kind);
     hid_t sets[MOST_COLUMNS];
     bool used[MOST_COLUMNS] = {false};
     for (size_t c = 0; c < num_columns; c++) used[c] = !columns[c].optional; /* also of an empty list */
-    char *items = malloc(CHUNK * list->size);
+    char *items = malloc(CHUNK * size);
     int64_t *values = malloc(CHUNK * sizeof *values);
-    hid_t group = H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(parent, kind->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     bool good = items && values && group >= 0;
     for (int pass = 0; pass < 2; pass++) {
+        struct list_reader reader = {.mpi = m, .kind = kind};
         for (size_t c = 0; pass && c < num_columns; c++) {
-            sets[c] = good && used[c] ? create_column(group, &columns[c], list->count, compress) : -1;
+            sets[c] = good && used[c] ? create_column(group, &columns[c], total, compress) : -1;
             good = good && (!used[c] || sets[c] >= 0);
         }
-        for (uint64_t at = 0; good && at < list->count; at += CHUNK) {
-            const hsize_t count = list->count - at < CHUNK ? list->count - at : CHUNK;
-            good = mpi_list_get(list, at, items, count);
+        for (uint64_t at = 0; good && at < total; at += CHUNK) {
+            const hsize_t count = total - at < CHUNK ? total - at : CHUNK;
+            good = read_items(&reader, items, count);
             if (good && pass)
-                good = write_block(sets, columns, num_columns, items, list->size, at, count, values);
+                good = write_block(sets, columns, num_columns, items, size, at, count, values);
             else if (good)
-                find_used(columns, num_columns, items, list->size, count, used);
+                find_used(columns, num_columns, items, size, count, used);
         }
     }
     for (size_t c = 0; c < num_columns; c++)
@@ -266,45 +325,76 @@ static bool write_comms(hid_t group, const struct mpi_comms *comms) {
     return good;
 }
 
-/* A hash table's items, in their order, as one table of the file. */
-#define WRITE_TABLE(group, name, table, type, columns)                                                                 \
+/* One row a process that made calls. */
+static bool write_parts(hid_t group, const struct mpi *m) {
+    struct mpi_part *parts = calloc(m->c->num_processes + 1, sizeof *parts);
+    size_t count = 0;
+    uint64_t calls_from = 0, completions_from = 0;
+    for (size_t i = 0; parts && i < m->c->num_processes; i++) {
+        const struct mpi_process *of = &m->processes[i];
+        if (!of->calls.count) continue; /* what has no call has no completion */
+        parts[count++] = (struct mpi_part){.rank = of->process->rank,
+                                           .calls_from = calls_from,
+                                           .calls = of->calls.count,
+                                           .completions_from = completions_from,
+                                           .completions = of->completions.count,
+                                           .gaps = of->gaps};
+        calls_from += of->calls.count;
+        completions_from += of->completions.count;
+    }
+    const bool good =
+        parts && columns_write(group, "ranks", part_columns, COUNT(part_columns), parts, count, sizeof *parts);
+    free(parts);
+    return good;
+}
+
+/* The items of the processes' hash tables, process after process, as one table of the file. */
+#define WRITE_SUMS(group, name, m, table, type, columns)                                                               \
     ({                                                                                                                 \
-        const size_t count = HASH_COUNT(table);                                                                        \
+        size_t count = 0;                                                                                              \
+        for (size_t i = 0; i < (m)->c->num_processes; i++) count += HASH_COUNT((m)->processes[i].sums.table);          \
         type *rows = malloc((count + 1) * sizeof *rows), *next = rows;                                                 \
-        for (const type *item = table; rows && item; item = item->hh.next) *next++ = *item;                            \
+        for (size_t i = 0; rows && i < (m)->c->num_processes; i++)                                                     \
+            for (const type *item = (m)->processes[i].sums.table; item; item = item->hh.next) *next++ = *item;         \
         bool written = rows && columns_write(group, name, columns, COUNT(columns), rows, count, sizeof *rows);         \
         free(rows);                                                                                                    \
         written;                                                                                                       \
     })
 
-static bool write_tables(hid_t group, const struct mpi *m) {
-    return __extension__ WRITE_TABLE(group, "functions", m->sums.functions, struct mpi_function, function_columns) &&
-           __extension__ WRITE_TABLE(group, "traffic", m->sums.traffic, struct mpi_traffic, traffic_columns) &&
-           __extension__ WRITE_TABLE(group, "sizes", m->sums.sizes, struct mpi_size, size_columns) &&
-           __extension__ WRITE_TABLE(group, "sites", m->sites.table, struct mpi_site, site_columns);
+static bool write_sums(hid_t group, const struct mpi *m) {
+    return __extension__ WRITE_SUMS(group, "functions", m, functions, struct mpi_function, function_columns) &&
+           __extension__ WRITE_SUMS(group, "traffic", m, traffic, struct mpi_traffic, traffic_columns) &&
+           __extension__ WRITE_SUMS(group, "sizes", m, sizes, struct mpi_size, size_columns);
+}
+
+static bool write_sites(hid_t group, const struct mpi_sites *sites) {
+    struct mpi_site *rows = malloc((sites->count + 1) * sizeof *rows), *next = rows;
+    for (const struct mpi_site *site = sites->table; rows && site; site = site->hh.next) *next++ = *site;
+    const bool good =
+        rows && columns_write(group, "sites", site_columns, COUNT(site_columns), rows, sites->count, sizeof *rows);
+    free(rows);
+    return good;
 }
 
 uint64_t mpi_bytes(const struct mpi *m) {
-    uint64_t runs = 0;
-    if (!m->calls.count) return 0;
-    for (const struct mpi_comm *c = m->comms.table; c; c = c->hh.next) runs += c->local.num_runs + c->remote.num_runs;
-    return m->calls.count * sizeof(struct mpi_row) + m->completions.count * sizeof(struct mpi_completion) +
-           (HASH_COUNT(m->sums.functions) + HASH_COUNT(m->sums.traffic) + HASH_COUNT(m->sums.sizes) +
-            HASH_COUNT(m->sites.table) + m->comms.count + runs) *
-               256 +
-           (256u << 10);
+    uint64_t rows = m->sites.count + m->comms.count, bytes = 0;
+    if (!total_of(m, &calls)) return 0;
+    for (const struct mpi_comm *c = m->comms.table; c; c = c->hh.next) rows += c->local.num_runs + c->remote.num_runs;
+    for (size_t i = 0; i < m->c->num_processes; i++) {
+        const struct mpi_process *of = &m->processes[i];
+        rows += HASH_COUNT(of->sums.functions) + HASH_COUNT(of->sums.traffic) + HASH_COUNT(of->sums.sizes);
+        bytes += of->calls.count * sizeof(struct mpi_row) + of->completions.count * sizeof(struct mpi_completion);
+    }
+    return bytes + rows * 256 + (256u << 10);
 }
 
 bool mpi_write(struct mpi *m, hid_t file, int compress) {
-    if (!m->calls.count) return true;
+    if (!total_of(m, &calls)) return true;
     mpi_lines_find(&m->sites);
     hid_t group = H5Gcreate2(file, "mpi", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good =
-        group >= 0 &&
-        columns_write(group, "ranks", part_columns, COUNT(part_columns), m->parts, m->num_parts, sizeof *m->parts) &&
-        write_list(group, "calls", &m->calls, call_columns, COUNT(call_columns), compress) &&
-        write_list(group, "completions", &m->completions, completion_columns, COUNT(completion_columns), compress) &&
-        write_tables(group, m) && write_comms(group, &m->comms);
+    bool good = group >= 0 && write_parts(group, m) && write_list(group, m, &calls, compress) &&
+                write_list(group, m, &completions, compress) && write_sums(group, m) && write_sites(group, &m->sites) &&
+                write_comms(group, &m->comms);
     if (group >= 0) good = H5Gclose(group) >= 0 && good;
     return good;
 }

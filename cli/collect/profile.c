@@ -1,5 +1,6 @@
 #include "profile.h"
 #include "columns.h"
+#include "crew.h"
 #include "fill.h"
 #include "lines.h"
 #include "problems.h"
@@ -165,25 +166,32 @@ static void lay_out_rows(struct collection *c) {
     c->calls = offset;
 }
 
-static bool complete(const struct process *p) {
-    for (size_t i = 0; i < p->num_rows; i++)
-        if (p->rows[i].next != p->rows[i].calls) return false;
-    return true;
+/* Communicators and call sites are numbered in the order of the processes. */
+static int begin_process(void *context, size_t index) {
+    const struct profile *p = context;
+    return mpi_begin(p->mpi, mpi_of(p->mpi, &p->c->processes[index])) ? 0 : ENOMEM;
+}
+
+static int fill_one(void *context, size_t index) {
+    const struct profile *p = context;
+    struct process *process = &p->c->processes[index];
+    sums_convert(process);
+    return fill_process(process, p->events, mpi_of(p->mpi, process));
+}
+
+static bool fail_fill(struct profile *p, const struct process *process, int error) {
+    if (error == ENOMEM) return fail_memory(p->c->report);
+    if (error != FILL_CHANGED) return fail(p->c->report, "%s: %s", p->path, strerror(error));
+    return fail(p->c->report, "%s: the files of process %" PRId64 " changed while they were read", process->dir->path,
+                process->info.pid);
 }
 
 static bool fill(struct profile *p) {
     struct collection *c = p->c;
-    for (size_t i = 0; i < c->num_processes; i++) {
-        struct process *process = &c->processes[i];
-        sums_convert(process);
-        if (!fill_process(process, &p->events, p->mpi)) return fail_memory(c->report);
-        if (mpi_error(p->mpi)) return fail(c->report, "%s: %s", p->path, strerror(mpi_error(p->mpi)));
-        if (p->events.error) return fail(c->report, "%s: %s", p->path, strerror(p->events.error));
-        if (p->events.moved || !complete(process))
-            return fail(c->report, "%s: the files of process %" PRId64 " changed while they were read",
-                        process->dir->path, process->info.pid);
-    }
-    return true;
+    const struct crew crew = {c->workers, c->num_processes, begin_process, fill_one, p};
+    size_t failed;
+    const int error = crew_run(&crew, &failed);
+    return !error || fail_fill(p, &c->processes[failed], error);
 }
 
 static bool write_index(struct profile *p) {

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_LARGEST  32768 /* words */
-#define BLOCK_SMALLEST 512   /* more than the longest group */
-#define BLOCKS_TOTAL   (2u << 20)
+#define BLOCK_LARGEST  32768      /* words */
+#define BLOCK_SMALLEST 512        /* more than the longest group */
+#define BLOCKS_TOTAL   (2u << 20) /* of all lanes that are read at once */
 #define DEPTH_LARGEST  (512u << 10)
 #define DEPTH_SMALLEST (16u << 10)
 
@@ -19,7 +19,7 @@ void walk_init(struct walk *w, struct process *process, const struct lane *lane,
                const struct pair_owner *owner, void *context) {
     size_t lanes = process->num_lanes;
     *w = (struct walk){.process = process, .lane = lane, .pass = pass, .base = lane->first_tick, .now = -1};
-    w->capacity = share(BLOCKS_TOTAL, lanes, BLOCK_SMALLEST, BLOCK_LARGEST);
+    w->capacity = share(BLOCKS_TOTAL / process->at_once, lanes, BLOCK_SMALLEST, BLOCK_LARGEST);
     pair_init(&w->open, (uint32_t)share(DEPTH_LARGEST, lanes, DEPTH_SMALLEST, DEPTH_LARGEST), owner, context);
     if (pass == PASS_FILL) w->segment = *clock_find(&process->clock, lane->first_tick);
 }
@@ -157,6 +157,13 @@ static bool hand_on_facts(struct walk *w, unsigned type, unsigned argument, cons
     return w->facts(w->facts_context, w, type, argument, words, count);
 }
 
+/* Rows of /mpi that the group may become. */
+static void count_rows(struct process *p, unsigned type, unsigned count) {
+    p->mpi_calls += type == SPOOL_MPI_CALL || type == SPOOL_MPI_AGAIN;
+    if (type == SPOOL_MPI_STARTED) p->mpi_calls += count;
+    if (type == SPOOL_MPI_DONE) p->mpi_completions += count / 3;
+}
+
 bool walk_group(struct walk *w, bool *memory) {
     static const struct {
         unsigned payload;
@@ -174,6 +181,7 @@ bool walk_group(struct walk *w, bool *memory) {
     if (type >= SPOOL_MPI_CALL && type <= SPOOL_MPI_AGAIN) {
         const uint64_t *words = w->words + w->at + 1;
         w->at += 1 + count;
+        if (w->pass == PASS_COUNT) count_rows(w->process, type, count);
         return !w->facts || (*memory = hand_on_facts(w, type, SPOOL_GROUP_ARGUMENT(head), words, count));
     }
     uint64_t payload[SPOOL_TASK_WORDS] = {0}; /* what a group leaves out is 0 */

@@ -37,7 +37,7 @@ struct walk {
 };
 
 /* No memory is taken before the first walk_block(). The lanes of a process
- * share a bounded amount. */
+ * share a bounded amount, and so do processes that are read at once. */
 void walk_init(struct walk *w, struct process *process, const struct lane *lane, enum pass pass,
                const struct pair_owner *owner, void *context);
 void walk_free(struct walk *w);

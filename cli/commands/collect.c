@@ -15,13 +15,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LABEL = OPTION_LONG, COMPRESS, KEEP };
+enum { LABEL = OPTION_LONG, COMPRESS, JOBS, KEEP };
 
 static const struct option_spec options[] = {
     {'o', "outfile", "FILE", "the profile to write (default: the one that the run named)"},
     {'q', "quiet", NULL, "no summary, only problems; twice: only errors"},
     {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
+    {JOBS, "jobs", "N", "threads to work with (default: one a processor, where there is enough to do)"},
     {KEEP, "keep", NULL, "leave the directories where they are"},
     {0},
 };
@@ -74,6 +75,10 @@ int command_collect(int argc, char **argv) {
         case COMPRESS:
             if (parse_compress(value, &what.compress)) break;
             options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
+            return 2;
+        case JOBS:
+            if (parse_jobs(value, &what.jobs)) break;
+            options_complain(&syntax, "--jobs: '%s' is no number of threads", value);
             return 2;
         default:
             return key == OPTIONS_HELP ? 0 : 2;

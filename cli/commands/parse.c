@@ -35,6 +35,8 @@ static bool parse_number(const char **text, uint32_t *number) {
     return !errno && value <= UINT32_MAX;
 }
 
+bool parse_jobs(const char *text, unsigned *jobs) { return parse_number(&text, jobs) && !*text && *jobs > 0; }
+
 bool parse_ranks(const char *text, struct rank_ranges *ranges) {
     for (;;) {
         struct rank_range range;

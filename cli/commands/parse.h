@@ -9,6 +9,9 @@
 /* A level of --compress; NULL: the default level. */
 bool parse_compress(const char *text, int *level);
 
+/* A number of threads from 1 on. */
+bool parse_jobs(const char *text, unsigned *jobs);
+
 /* 0 to 16 blanks a level of JSON. */
 bool parse_indent(const char *text, int *indent);
 

@@ -110,6 +110,7 @@ int finish(const struct finish *finish, bool *nothing) {
                                       .label = finish->label,
                                       .compress = finish->compress,
                                       .keep = finish->keep,
+                                      .jobs = finish->jobs,
                                       .child = finish->child,
                                       .child_status = finish->child_status,
                                       .expected_ranks = finish->expected_ranks};

@@ -11,6 +11,7 @@ struct finish {
     const char *output; /* absolute; NULL: the session's */
     const char *label;  /* NULL: the session's */
     int compress;       /* -1: the session's */
+    unsigned jobs;      /* threads; 0: as many as there are processors and there is work for */
     bool keep, quiet;
     bool silent;  /* no notes either: only what makes the work fail */
     bool passing; /* the profile is only there to be told of, and goes then */
