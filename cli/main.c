@@ -27,11 +27,13 @@ static const struct command commands[] = {
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
-bool command_exists(const char *name) {
+static const struct command *find_command(const char *name) {
     for (size_t i = 0; i < NUM_COMMANDS; i++)
-        if (!strcmp(commands[i].name, name)) return true;
-    return false;
+        if (!strcmp(commands[i].name, name)) return &commands[i];
+    return NULL;
 }
+
+bool command_exists(const char *name) { return find_command(name) != NULL; }
 
 static void print_help(FILE *out) {
     fputs("usage: scope-profiler COMMAND [options] ...\n\n"
@@ -42,18 +44,24 @@ static void print_help(FILE *out) {
           "  scope-profiler run ./app                 writes profiling_data.h5\n"
           "  mpirun -n 4 scope-profiler run ./app     one file for all ranks\n"
           "  scope-profiler inspect profiling_data.h5\n\n"
-          "scope-profiler COMMAND --help tells more; so do the manual pages.\n",
+          "scope-profiler COMMAND --help (or help COMMAND) tells more; so do the manual pages.\n",
           out);
+}
+
+/* Its status, for the one word that it is given. */
+static int call_with(const struct command *command, char *option) {
+    char *words[] = {(char *)(uintptr_t)command->name, option, NULL};
+    optind = 0;
+    return command->function(2, words);
 }
 
 /* For the completions of shells: every command, and every option with its argument and help, from the tables that the
  * commands read themselves. */
 static int list_options(void) {
+    char option[] = "--list-options";
     for (size_t i = 0; i < NUM_COMMANDS; i++) {
-        char option[] = "--list-options", *words[] = {(char *)(uintptr_t)commands[i].name, option, NULL};
         printf("command\t%s\t%s\n", commands[i].name, commands[i].help);
-        optind = 0;
-        commands[i].function(2, words);
+        call_with(&commands[i], option);
     }
     return 0;
 }
@@ -71,6 +79,21 @@ static int unknown_command(const char *word) {
     fputs("usage: scope-profiler COMMAND [options] ...\n", stderr);
     free(choices);
     return 2;
+}
+
+/* help, or help COMMAND: what COMMAND --help shows. */
+static int help(char *const *words) {
+    char option[] = "--help";
+    if (!words[0]) {
+        print_help(stdout);
+        return 0;
+    }
+    if (words[1]) {
+        say("help: one command at a time, or none");
+        return 2;
+    }
+    const struct command *command = find_command(words[0]);
+    return command ? call_with(command, option) : unknown_command(words[0]);
 }
 
 /* The reader of a pipe has gone away: it wants nothing more, and that is no error. */
@@ -115,16 +138,17 @@ int main(int argc, char **argv) {
         return 1;
     }
     const char *word = argv[1];
-    if (!strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "help")) {
+    if (!strcmp(word, "-h") || !strcmp(word, "--help")) {
         print_help(stdout);
         return close_stdout(0);
     }
+    if (!strcmp(word, "help")) return close_stdout(help(argv + 2));
     if (!strcmp(word, "--version")) {
         puts("scope-profiler " SCOPE_PROFILER_VERSION);
         return close_stdout(0);
     }
     if (!strcmp(word, "--list-options")) return close_stdout(list_options());
-    for (size_t i = 0; i < NUM_COMMANDS; i++)
-        if (!strcmp(word, commands[i].name)) return guard_leave(close_stdout(commands[i].function(argc - 1, argv + 1)));
-    return unknown_command(word);
+    const struct command *command = find_command(word);
+    if (!command) return unknown_command(word);
+    return guard_leave(close_stdout(command->function(argc - 1, argv + 1)));
 }

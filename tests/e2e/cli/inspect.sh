@@ -98,6 +98,20 @@ matches "the version" '^scope-profiler [0-9.]+$' out.txt
 run scope-profiler inpsect
 equal "a misspelt command" 2 "$rc"
 contains "is recognised" "did you mean inspect" err.txt
+for c in run inspect line-profile diff check mpi collect import-native merge; do
+    run scope-profiler "$c" --help
+    cp out.txt help.txt
+    run scope-profiler help "$c"
+    equal "help $c is $c --help" "0  " "$rc $(cat err.txt) $(diff out.txt help.txt)"
+done
+run scope-profiler help
+equal "help alone is --help" "0 " "$rc $(scope-profiler --help | diff - out.txt)"
+run scope-profiler inpsect
+cp err.txt misspelt.txt
+run scope-profiler help inpsect
+equal "help of no command: as the command" "2  " "$rc $(cat out.txt) $(diff err.txt misspelt.txt)"
+run scope-profiler help run inspect
+equal "help of two" "2 1" "$rc $(grep -c '^scope-profiler: help' err.txt)"
 for c in run inspect collect; do
     run scope-profiler "$c" --help
     equal "help of $c fits a screen" "0 1" "$rc $(($(wc -l <out.txt) <= 48))"
