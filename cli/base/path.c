@@ -56,6 +56,8 @@ char *path_absolute(const char *path) {
     return xformat("%s%s%s", here, strcmp(here, "/") ? "/" : "", path);
 }
 
+bool path_is_stdout(const char *path) { return path && !strcmp(path, "-"); }
+
 uint64_t hash_text(uint64_t hash, const char *text) {
     do {
         hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);

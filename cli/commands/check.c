@@ -3,6 +3,7 @@
 
 #include "amounts.h"
 #include "base/memory.h"
+#include "base/path.h"
 #include "base/say.h"
 #include "commands.h"
 #include "render/json.h"
@@ -181,8 +182,6 @@ static bool *flag_of(int key, struct check *check) {
     return NULL;
 }
 
-static size_t to_stdout(const char *file) { return file && !strcmp(file, "-"); }
-
 static int judge_options(const struct check *check, size_t words) {
     const bool runs = check->num_base || check->num_candidate;
     if (runs && words) return options_complain(&syntax, "all files stand after --base or --candidate, or none does");
@@ -195,9 +194,9 @@ static int judge_options(const struct check *check, size_t words) {
     if (!runs && (check->rule_given || check->strict))
         return options_complain(&syntax,
                                 "--stat, --test, --alpha, --gross and --strict are for --base and --candidate");
-    if (to_stdout(check->junit) + to_stdout(check->markdown) + to_stdout(check->json) > 1)
+    if (path_is_stdout(check->junit) + path_is_stdout(check->markdown) + path_is_stdout(check->json) > 1)
         return options_complain(&syntax, "only one of --junit, --markdown and --json can go to stdout");
-    if (check->github && (to_stdout(check->junit) || to_stdout(check->json)))
+    if (check->github && (path_is_stdout(check->junit) || path_is_stdout(check->json)))
         return options_complain(&syntax, "--github prints on stdout: --junit and --json need a file beside it");
     return 0;
 }
@@ -309,7 +308,7 @@ static void put_json(FILE *out, const struct verdict_report *report) {
 static int write_file(const char *path, const char *mode, void (*put)(FILE *, const struct verdict_report *),
                       const struct verdict_report *report) {
     if (!path) return 0;
-    if (to_stdout(path)) {
+    if (path_is_stdout(path)) {
         put(stdout, report);
         return 0;
     }
@@ -347,7 +346,7 @@ static void settle_defaults(struct check *check, bool runs) {
 static int compare(struct check *check, char *const *words, spr_gate_result *result, struct compared *files,
                    struct verdict_report *report) {
     const bool runs = check->num_base > 0,
-               quiet = to_stdout(check->junit) || to_stdout(check->markdown) || to_stdout(check->json);
+               quiet = path_is_stdout(check->junit) || path_is_stdout(check->markdown) || path_is_stdout(check->json);
     settle_defaults(check, runs);
     if (check->budget_file && !budget_read(check->budget_file, &check->budget)) return 2;
     if (compared_open(files, runs ? check->base : words, runs ? check->num_base : 1, &check->choice)) return 2;

@@ -1,6 +1,7 @@
 /* inspect: what a profile holds. */
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/path.h"
 #include "base/say.h"
 #include "base/suggest.h"
 #include "choice.h"
@@ -53,7 +54,7 @@ static const struct option_spec options[] = {
     {REGIONS_ONLY, "regions-only", NULL, "no metadata"},
     {JSON, "json", NULL, "everything as JSON; durations in seconds"},
     {CSV, "csv", NULL, "the regions (or threads, processes) as CSV"},
-    {EXPORT_METADATA, "export-metadata", "FILE", "write the metadata as JSON"},
+    {EXPORT_METADATA, "export-metadata", "FILE", "write the metadata as JSON; - is stdout, and nothing else"},
     {'q', "quiet", NULL, "print nothing (to check a file, or to export)"},
     {0},
 };
@@ -195,6 +196,11 @@ static int parse(int argc, char **argv, struct inspect *inspect) {
     if ((inspect->json || inspect->csv) && (inspect->columns.count || inspect->sort_given || inspect->overhead))
         return options_complain(&syntax, "--columns, --sort and --overhead are for the table, not for --%s",
                                 inspect->json ? "json" : "csv");
+    if (!path_is_stdout(inspect->export_metadata)) return 0;
+    if (inspect->json || inspect->csv)
+        return options_complain(&syntax, "--export-metadata - and --%s both print on stdout",
+                                inspect->json ? "json" : "csv");
+    inspect->quiet = true;
     return 0;
 }
 
@@ -341,11 +347,13 @@ static int inspect_profile(spr_profile *profile, const struct inspect *inspect, 
 
 static int export_metadata(const struct inspect *inspect, json_t *entries) {
     json_t *document = json_pack("{s:O}", "files", entries);
-    FILE *file = fopen(inspect->export_metadata, "we");
+    const bool to_stdout = path_is_stdout(inspect->export_metadata);
+    FILE *file = to_stdout ? stdout : fopen(inspect->export_metadata, "we");
     bool written = file && document && json_print(document, file) == 0;
     int error = errno;
-    if (file && fclose(file)) written = false, error = errno;
+    if (file && !to_stdout && fclose(file)) written = false, error = errno;
     json_decref(document);
+    if (to_stdout) return !written && !ferror(stdout); /* what went wrong with stdout is judged where it is closed */
     if (!written) {
         say("%s: %s", inspect->export_metadata, strerror(error));
         return 1;
@@ -365,7 +373,7 @@ static int inspect_all(const struct paths *paths, const struct inspect *inspect)
         if (status > worst) worst = status;
     }
     if (inspect->json && !inspect->quiet && outcome.printed && json_print(outcome.document, stdout) && !ferror(stdout))
-        worst = 1; /* what went wrong with stdout is judged where it is closed */
+        worst = 1; /* as with the metadata */
     if (inspect->export_metadata && json_array_size(outcome.metadata)) {
         int status = export_metadata(inspect, outcome.metadata);
         if (status > worst) worst = status;

@@ -443,6 +443,8 @@ static int start_repeatedly(const struct run *run, char *const *words) {
                                   .quiet = run->quiet,
                                   .once = run_numbered,
                                   .argument = &runs};
+    char *why;
+    if (!output_judge_name(run->given, &why)) return refuse(2, why);
     if (!launcher_detect(&launcher)) return repeat_runs(&repeat);
     say("--repeat cannot be used in a rank of an MPI launch: put it around (scope-profiler run --repeat %u mpirun ...)",
         run->repeat);

@@ -2,11 +2,13 @@
 
 #include "base/memory.h"
 #include "base/path.h"
+#include "scope_reader.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +53,20 @@ static bool refuse(char **why, char *reason) {
     return false;
 }
 
+/* Endings of files that somebody will open with something that knows no HDF5. */
+static const char *const foreign_endings[] = {"html", "htm",  "xml",    "svg", "png", "pdf",  "jpg", "jpeg",
+                                              "gif",  "csv",  "tsv",    "txt", "md",  "xlsx", "yml", "yaml",
+                                              "toml", "prof", "pstats", "gz",  "bz2", "xz",   "zst", "zip"};
+
+/* The ending of `path` when it names a format that is not written; NULL: any other, or none. */
+static const char *foreign_ending(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
+    if (!dot || dot == name || spr_is_json_name(path)) return NULL;
+    for (size_t i = 0; i < sizeof foreign_endings / sizeof *foreign_endings; i++)
+        if (!strcasecmp(foreign_endings[i], dot + 1)) return dot;
+    return NULL;
+}
+
 static bool judge_directory(const char *given, const char *path, struct output *output, char **why) {
     const char *slash = strrchr(path, '/');
     const char *base = slash ? slash + 1 : path;
@@ -85,10 +101,20 @@ static bool judge_name(const char *given, const struct output *output, char **wh
     return false;
 }
 
+bool output_judge_name(const char *given, char **why) {
+    if (path_is_stdout(given))
+        return refuse(why, xcopy("-: a profile is a file, and not written to stdout; ./- is a file of that name"));
+    if (foreign_ending(given))
+        return refuse(why, xformat("%s: a profile is HDF5 (.h5) or JSON (.json, .json.gz), no %s file", given,
+                                   foreign_ending(given)));
+    return true;
+}
+
 bool output_judge(const char *given, struct output *output, char **why) {
     struct stat status;
     *output = (struct output){0};
     if (!*given) return refuse(why, xcopy("the name of the output is empty"));
+    if (!output_judge_name(given, why)) return false;
     if (given[strlen(given) - 1] == '/') return refuse(why, xformat("%s: names a directory, not a file", given));
     bool exists = stat(given, &status) == 0;
     if (exists && kind_refused(status.st_mode))

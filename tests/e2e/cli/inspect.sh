@@ -86,6 +86,31 @@ equal "the export" 1 "$(python3 -c 'import json; print(json.load(open("meta.json
 run scope-profiler inspect d/r1.h5 --export-metadata missing/meta.json
 equal "an export that cannot be written" 1 "$rc"
 contains "is named" "missing/meta.json" err.txt
+mkdir out
+cd out || exit 1
+run scope-profiler inspect "$OLDPWD/d/r1.h5" --export-metadata -
+equal "an export to stdout is all of it" "0 same" "$rc $(diff out.txt ../meta.json && echo same)"
+for how in --json --csv; do
+    run scope-profiler inspect ../d/r1.h5 --export-metadata - $how
+    equal "$how beside it" "2 " "$rc $(cat out.txt)"
+done
+RUN_TIMEOUT=10 run bash -c 'scope-profiler inspect ../d/r1.h5 --export-metadata - >/dev/full'
+equal "an export that stdout has no place for" "1 1" "$rc $(grep -c 'standard output' err.txt)"
+for name in - x.html x.csv; do
+    for command in "run ../regions" "merge ../d/r1.h5" "import-native ../d/r1.h5" "run --repeat 2 ../regions"; do
+        set -- $command
+        run scope-profiler "$1" -o $name "${@:2}"
+        equal "$1 -o $name" "2 1 " "$rc $(grep -c "^scope-profiler: $name: " err.txt) $(cat out.txt)"
+    done
+done
+scope-profiler run -q --keep-spool -o k.h5 ../regions
+for name in - x.html; do
+    run scope-profiler collect .k.h5.spool-* -o $name
+    equal "collect -o $name" "2 1 1" "$rc $(grep -c "^scope-profiler: $name: " err.txt) $(ls -d .k.h5.spool-* | wc -l)"
+done
+equal "and no file was made" "err.txt k.h5 out.txt" "$(ls | xargs)"
+cd .. || exit 1
+
 run scope-profiler inspect d/r1.h5 --source solve --processes
 contains "sources" "Source (1)" out.txt
 matches "processes" '│ 0 .* exit 0 .* complete .* regions ' out.txt

@@ -63,6 +63,18 @@ static void bad_names(void **state) {
     refuse("pipe.h5", "FIFO");
 }
 
+static void names_of_formats(void **state) {
+    static const char *const foreign[] = {"x.html", "a.b.CSV",   "x.txt",   "x.png",
+                                          "x.pdf",  "sub/x.svg", "x.h5.gz", "x.prof"};
+    static const char *const ours[] = {"x.h5",  "x.hdf5", "x.hdf", "x.he5", "x.json", "x.JSON.GZ",
+                                       "plain", "x.run1", "x.",    ".html", "html",   "x.html.h5"};
+    (void)state;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) refuse(foreign[i], ".h5");
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) take(ours[i], ours[i]);
+    refuse("-", "stdout");
+    take("./-", "-");
+}
+
 static void protected_directory(void **state) {
     (void)state;
     assert_int_equal(mkdir("ro", 0555), 0);
@@ -72,6 +84,7 @@ static void protected_directory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(good_names), cmocka_unit_test(links_are_followed),
-                                       cmocka_unit_test(bad_names), cmocka_unit_test(protected_directory)};
+                                       cmocka_unit_test(bad_names), cmocka_unit_test(names_of_formats),
+                                       cmocka_unit_test(protected_directory)};
     return cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 }
