@@ -7,6 +7,7 @@
 static const struct lines_backend *backend; /* NULL: no lines are counted */
 static bool installed;
 Py_ssize_t lines_extra = -1;
+bool lines_of_all;
 
 /* CPython calls every registered function for every code object that dies with something in any place. */
 static void keep_extra(void *extra) { (void)extra; }
@@ -17,11 +18,15 @@ struct lines_function *lines_decide(PyObject *code, PyObject *globals, const cha
     int saved = errno;
     attach_quiet();
     struct lines_function *f = choose_function(code, globals, region);
-    if (f) {
+    if (f && choose_given_alone && !region) {
+        f->traced = true;
+        f = f->head;
+    } else if (f) {
         for (struct lines_function *each = f->head; each; each = each->also) each->always = each == f;
         f = f->head;
     }
-    if (py.set_extra(code, lines_extra, f ? f : LINES_NOT_COUNTED) != 0) {
+    struct lines_function *against = choose_given_alone && !lines_of_all ? LINES_NOT_GIVEN : LINES_NOT_COUNTED;
+    if (py.set_extra(code, lines_extra, f ? f : against) != 0) {
         py.PyErr_Clear();
         f = NULL;
     }
@@ -63,7 +68,7 @@ bool lines_begin(struct recorder *into) {
         backend = py.minor >= 12 ? &lines_monitoring : &lines_trace;
         attach_quiet();
         if (lines_extra < 0) lines_extra = py.request_extra(keep_extra);
-        choose_given_alone();
+        choose_given_alone = true;
         if (lines_extra < 0 || !choose_up() || !lines_count_init() || backend->install(py.interpreter()) <= 0)
             backend = NULL;
         attach_loud();
@@ -75,8 +80,16 @@ bool lines_begin(struct recorder *into) {
 
 void lines_end(void) {
     if (!installed || rec_session()) return;
-    installed = false;
+    installed = lines_of_all = false;
     lines_count_into(NULL);
+}
+
+void lines_count_all(bool on, bool everybodys) {
+    if (!choose_given_alone || !installed) return;
+    choose_everybodys = everybodys;
+    lines_of_all = on;
+    if (on && backend->again) backend->again();
+    py.PyErr_Clear();
 }
 
 static bool up(PyInterpreterState *interpreter, int64_t id) {

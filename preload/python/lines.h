@@ -38,6 +38,7 @@ bool lines_here(bool on);
 
 /* What a code object remembers of a decision against it. */
 #define LINES_NOT_COUNTED ((struct lines_function *)1)
+#define LINES_NOT_GIVEN   ((struct lines_function *)2) /* to be decided again while all are counted */
 
 enum lines_answer { LINES_UNKNOWN, LINES_NO, LINES_YES };
 
@@ -45,7 +46,8 @@ enum lines_answer { LINES_UNKNOWN, LINES_NO, LINES_YES };
 static inline enum lines_answer lines_known(PyObject *code, struct lines_function **function) {
     void *extra = extra_find(code, lines_extra);
     *function = extra;
-    return !extra ? LINES_UNKNOWN : extra == LINES_NOT_COUNTED ? LINES_NO : LINES_YES;
+    if (extra == LINES_NOT_GIVEN && !lines_of_all) *function = extra = LINES_NOT_COUNTED;
+    return !extra || extra == LINES_NOT_GIVEN ? LINES_UNKNOWN : extra == LINES_NOT_COUNTED ? LINES_NO : LINES_YES;
 }
 
 /* Counts, from here on and into this recorder (NULL: the session's), the lines of the functions that lines_decide() is
@@ -53,6 +55,10 @@ static inline enum lines_answer lines_known(PyObject *code, struct lines_functio
 struct recorder;
 bool lines_begin(struct recorder *into);
 void lines_end(void);
+
+/* On, after lines_begin(): beside them every function of the program's own, or with `everybodys` every other as well,
+ * is counted until this is turned off. The GIL is held. */
+void lines_count_all(bool on, bool everybodys);
 
 /* True while the process counts lines. For the module: a decorated function is counted under its region's name. */
 bool lines_wanted(void);

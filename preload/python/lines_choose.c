@@ -17,19 +17,16 @@
 #define LINES_MAX  (1u << 22) /* of one function */
 
 static char *globs; /* NULL: no choice was made */
-static bool all;
-static bool given_alone; /* only functions that the program names */
+bool choose_given_alone, choose_everybodys;
 static char prefixes[2][PATH_MAX];
 
 bool choose_init(void) {
     const char *on = getenv(ENV_ON), *functions = getenv(ENV_FUNCTIONS), *everything = getenv(ENV_ALL);
     if (!on || strcmp(on, "1") != 0) return false;
     if (functions && *functions) globs = strdup(functions);
-    all = everything && strcmp(everything, "1") == 0;
+    choose_everybodys = everything && strcmp(everything, "1") == 0;
     return true;
 }
-
-void choose_given_alone(void) { given_alone = true; }
 
 bool choose_up(void) {
     static const char *const names[] = {"base_prefix", "base_exec_prefix"};
@@ -256,7 +253,9 @@ static struct lines_function *choose(PyObject *code, PyObject *globals, const ch
     if (!qualified) qualified = tell_qualname(code, name, flags);
     if (!(flags & PY_CO_OPTIMIZED)) return NULL;
     snprintf(full, sizeof full, "%s.%s", module ? module : "?", qualified);
-    if (!given && (given_alone || is_comprehension(name) || (!all && !is_users(path, globals)))) return NULL;
+    const bool passed_over = (choose_given_alone && !lines_of_all) || is_comprehension(name) ||
+                             (!choose_everybodys && !is_users(path, globals));
+    if (!given && passed_over) return NULL;
     if (globs && !matches(full, qualified, name) && !(given && matches(given, given, given))) return NULL;
     struct definition d = {.path = path,
                            .name = name,

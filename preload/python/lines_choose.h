@@ -8,8 +8,10 @@
 /* Reads the environment. True: lines are to be counted. */
 bool choose_init(void);
 
-/* Instead of the environment: no function but those that the program names. */
-void choose_given_alone(void);
+/* Instead of what the environment says: only functions that the program names, but for while lines_of_all. */
+extern bool choose_given_alone;
+/* Also functions that are not the program's own. */
+extern bool choose_everybodys;
 
 /* The main interpreter is up: learns where the standard library lies. False: code objects give no place. */
 bool choose_up(void);

@@ -23,16 +23,22 @@ struct lines_function {
     size_t source_length;
     uint32_t source_first;
     bool suspends;   /* a generator or a coroutine */
-    bool always;     /* counted at every call; otherwise while a scope is open */
-    uint32_t scopes; /* open ones */
+    bool always;     /* counted at every call; otherwise while a scope is open, */
+    uint32_t scopes; /* open ones, */
+    bool traced;     /* or while all functions are */
     struct lines_function *next;
     /* The same function under other regions' names: code objects point to the first of them, which the events below are
      * told of. */
     struct lines_function *head, *also;
 };
 
+/* Functions that the program does not name are counted, too, meanwhile. */
+extern bool lines_of_all;
+
 /* The GIL is held. */
-static inline bool lines_counts(const struct lines_function *function) { return function->always || function->scopes; }
+static inline bool lines_counts(const struct lines_function *function) {
+    return function->always || function->scopes || (function->traced && lines_of_all);
+}
 static inline bool lines_any_counts(const struct lines_function *head) {
     while (head && !lines_counts(head)) head = head->also;
     return head != NULL;

@@ -158,7 +158,8 @@ static __attribute__((noinline)) PyObject *decide(bool old, PyThreadState *threa
 static inline __attribute__((always_inline)) PyObject *run(bool old, PyThreadState *thread, void *frame,
                                                            int throw_flag) {
     if (UNLIKELY(evaluator_stack_is_short())) return short_stack(old, thread, frame, throw_flag);
-    if (extra_peek(frame_code(frame), lines_extra) == LINES_NOT_COUNTED && !tracing)
+    const void *known = extra_peek(frame_code(frame), lines_extra);
+    if (!tracing && (known == LINES_NOT_COUNTED || (known == LINES_NOT_GIVEN && !lines_of_all)))
         return go_on(old, thread, frame, throw_flag);
     return decide(old, thread, frame, throw_flag);
 }

@@ -141,6 +141,17 @@ static PyObject *count_lines_of(PyObject *self, PyObject *args, PyObject *names)
     return py.PyBool_FromLong(lines_wanted() && module_in_main_interpreter() && lines_decide(code, NULL, name) != NULL);
 }
 
+/* count_all_lines(on, everybodys): from here on, or no more; of all functions, or of the program's own. */
+static PyObject *count_all_lines(PyObject *self, PyObject *args, PyObject *names) {
+    (void)self;
+    static char on_name[] = "on", whose_name[] = "everybodys";
+    static char *keywords[] = {on_name, whose_name, NULL};
+    int on, everybodys;
+    if (!py.PyArg_ParseTupleAndKeywords(args, names, "ii:count_all_lines", keywords, &on, &everybodys)) return NULL;
+    if (module_in_main_interpreter()) lines_count_all(on, everybodys);
+    return module_none();
+}
+
 /* ---- questions --------------------------------------------------------------------------------------------------- */
 
 static PyObject *spool(PyObject *self, PyObject *unused) {
@@ -308,6 +319,7 @@ PyObject *make_recording_type(void) {
         MODULE_METHOD("hold", hold, PY_METH_O, NULL),
         MODULE_METHOD("count_lines", count_lines, PY_METH_O, NULL),
         MODULE_METHOD("count_lines_of", count_lines_of, PY_METH_VARARGS_KEYWORDS, NULL),
+        MODULE_METHOD("count_all_lines", count_all_lines, PY_METH_VARARGS_KEYWORDS, NULL),
         MODULE_METHOD("spool", spool, PY_METH_NOARGS, NULL),
         MODULE_METHOD("numbers", numbers, PY_METH_O, NULL),
         MODULE_METHOD("calls", calls, PY_METH_O, NULL),

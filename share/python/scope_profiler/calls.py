@@ -22,14 +22,13 @@ class Tracing:
 
     def __enter__(self):
         self._before = sys.getprofile()
-        decorated = self._manager.decorated_functions()
         if self._manager._recording is core.recording and not self._only_user_code:
-            for function in decorated:
+            for function in self._manager.decorated_functions():
                 core.leave_out(function)
             self._ours = core.trace(True)
         elif core.session() is None or self._manager._recording is core.recording:
             self._ours = True
-            sys.setprofile(_tracer(self._manager, self._before, decorated, self._only_user_code))
+            sys.setprofile(_tracer(self._manager, self._before, self._only_user_code))
 
     def __exit__(self, *error):
         if self._ours:
@@ -49,19 +48,23 @@ def _system_places():
     return tuple(os.path.realpath(place) + os.sep for place in places if place)
 
 
-def _chooser(decorated, only_user_code):
+def _chooser(manager, only_user_code):
     """Which code is traced: a function of it that remembers."""
     ours = os.path.dirname(os.path.realpath(__file__)) + os.sep
-    known = {function.__code__: False for function in decorated if hasattr(function, "__code__")}
     system = _system_places() if only_user_code else ()
+    known = {}
+
+    def choose(code):
+        name = code.co_filename
+        path = os.path.realpath(name)
+        if path.startswith(ours) or (only_user_code and (not name or name[0] == "<" or path.startswith(system))):
+            return False
+        decorated = (getattr(function, "__code__", None) for function in manager.decorated_functions())
+        return code not in decorated
 
     def is_wanted(code):
         if code not in known:
-            name = code.co_filename
-            path = os.path.realpath(name)
-            known[code] = not path.startswith(ours) and not (
-                only_user_code and (not name or name[0] == "<" or path.startswith(system))
-            )
+            known[code] = choose(code)
         return known[code]
 
     return is_wanted
@@ -80,10 +83,10 @@ def _last_of_start(code):
     return next((at for at in range(0, len(code.co_code), 2) if code.co_code[at] == resume), -1)
 
 
-def _tracer(manager, before, decorated, only_user_code):
+def _tracer(manager, before, only_user_code):
     """A profile function of Python's: for a recording that is not everybody's, and where only some code is wanted."""
     open_calls, starts = {}, {}
-    is_wanted = _chooser(decorated, only_user_code)
+    is_wanted = _chooser(manager, only_user_code)
 
     def tracer(frame, event, argument):
         if event == "call":

@@ -151,8 +151,6 @@ class _Manager:
             path = os.path.join(self._memory, "profile.h5")
         else:
             path = config.file_path = os.path.abspath(config.file_path)
-            if path.endswith((".html", ".htm")):
-                raise ValueError(f"{path}: a report is no profile: write an HDF5 or JSON file")
             places.check(path)
         core.configure("mode", "aggregate" if config.aggregation_mode else None)
         core.configure("metadata", "full" if config.metadata_detail == "full" else None)
@@ -436,13 +434,28 @@ class _Manager:
 
         scripts.run(self, script_path, script_args, region_name, only_user_code, recursive)
 
-    def profile_script(self, script_path, *, script_args=None, output=None, **settings):
-        """setup(), run_script() and finalize() in one: the results."""
-        if output is not None:
+    def profile_script(
+        self,
+        script_path,
+        *,
+        script_args=None,
+        region_name=None,
+        only_user_code=True,
+        recursive=True,
+        output=_UNSET,
+        **settings,
+    ):
+        """setup(), run_script() and finalize() in one: the results, as of `scope-profiler run --recursive`.
+
+        recursive=False: only the regions that the script has itself (`scope-profiler run`). With use_line_profiler=True
+        the lines of every function that is traced are counted. output and settings: see setup().
+        """
+        if output is not _UNSET:
             settings["output"] = output
+        recursive = settings.get("recursive_profile", recursive)
         self.setup(**settings)
         try:
-            self.run_script(script_path, script_args, recursive=self._config.recursive_profile)
+            self.run_script(script_path, script_args, region_name, only_user_code, recursive)
         finally:
             results = self.finalize(verbose=False, return_results=True)
         return results

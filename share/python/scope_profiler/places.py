@@ -3,6 +3,11 @@ import os
 
 _PREFIX = "scope-profiler."
 
+#: Endings of formats that are not written, as the command has them (cli/launch/output.c).
+FOREIGN_ENDINGS = (
+    "html htm xml svg png pdf jpg jpeg gif csv tsv txt md xlsx yml yaml toml prof pstats gz bz2 xz zst zip".split()
+)
+
 
 def _root():
     shared = "/dev/shm"
@@ -32,9 +37,12 @@ def _sweep(root):
 
 
 def check(path):
-    """An OSError where no file can be made of that name: at the end it would be too late."""
+    """An OSError or ValueError where no profile can be made of that name: at the end it would be too late."""
     import errno
 
+    ending = os.path.splitext(path)[1]
+    if ending[1:].lower() in FOREIGN_ENDINGS and not path.lower().endswith(".json.gz"):
+        raise ValueError(f"{path}: a profile is HDF5 (.h5) or JSON (.json, .json.gz), no {ending} file")
     directory = os.path.dirname(path)
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)

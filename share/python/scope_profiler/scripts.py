@@ -1,8 +1,19 @@
 """Whole scripts, and commands."""
+import contextlib
 import os
 import sys
 
 from scope_profiler.calls import Tracing
+
+
+@contextlib.contextmanager
+def _lines_of_all(recording, only_user_code):
+    """Where lines are counted: those of every function that is traced."""
+    recording.count_all_lines(True, not only_user_code)
+    try:
+        yield
+    finally:
+        recording.count_all_lines(False, not only_user_code)
 
 
 def run(manager, script_path, script_args, region_name, only_user_code, recursive):
@@ -19,7 +30,7 @@ def run(manager, script_path, script_args, region_name, only_user_code, recursiv
             runpy.run_path(path, run_name="__main__")
             return
         region = manager.region(region_name or os.path.basename(path))
-        with region, Tracing(manager, only_user_code):
+        with region, Tracing(manager, only_user_code), _lines_of_all(manager._recording, only_user_code):
             runpy.run_path(path, run_name="__main__")
     finally:
         sys.argv = argv

@@ -3,12 +3,14 @@ import contextlib
 import gc
 import functools
 import os
+import subprocess
 import sys
 import threading
 
 import scope_profiler as sp
 from scope_profiler import ProfileManager as PM
-from scope_profiler import read_h5
+from scope_profiler import places, read_h5
+from scope_profiler._core import core
 
 
 def raises(kind, text, function, *args, **kwargs):
@@ -292,6 +294,39 @@ assert {name: count for name, count in calls(results).items() if name.startswith
     "__main__.numbers [resumed]": 2,
 }, calls(results)
 
+# As `run --recursive` does unless told otherwise; lines are those of every function that is traced, and afterwards of
+# none; a function that the script decorates is its region alone.
+with open("helper.py", "w") as file:
+    file.write("def helper(n):\n    for i in range(n):\n        pass\n")
+with open("lined.py", "w") as file:
+    file.write("import helper, scope_profiler as sp\n\n@sp.profile('hot')\ndef hot():\n    return 1\n\n")
+    file.write("def plain():\n    hot()\n    helper.helper(3)\n\nplain()\nplain()\n")
+sys.path.insert(0, os.getcwd())
+import helper
+
+
+def lines(results):
+    return {
+        line["region"]: dict(zip(map(int, line["line_numbers"]), map(int, line["hits"])))
+        for line in results.line_profile.get(0, [])
+    }
+
+
+sp.setup(output=None, use_line_profiler=True)
+helper.helper(1)
+assert lines(finalize()) == {}
+own = {"hot": 2, "lined.py": 1, "__main__.<module>": 1, "__main__.plain": 2, "helper.helper": 2}
+counted = {"hot": {5: 2}, "__main__.plain": {8: 2, 9: 2}, "helper.helper": {2: 8, 3: 6}}
+for _ in range(2):
+    results = PM.profile_script("lined.py", output=None, use_line_profiler=True)
+    assert (calls(results), lines(results)) == (own, counted), (calls(results), lines(results))
+    helper.helper(1)
+    assert lines(finalize()).get("helper.helper") == counted["helper.helper"]
+assert calls(PM.profile_script("lined.py", output=None)) == own
+for off in {"recursive": False}, {"recursive_profile": False}:
+    results = PM.profile_script("lined.py", output=None, use_line_profiler=True, **off)
+    assert (calls(results), lines(results)) == ({"hot": 2}, {"hot": {5: 2}}), (calls(results), lines(results))
+
 # Mistakes.
 finalize()
 raises(TypeError, "'file_path'", sp.setup, filepath="x")
@@ -303,6 +338,10 @@ raises(ValueError, "cannot be combined with", sp.setup, aggregation_mode=True, u
 raises(ValueError, "track_async cannot be combined with aggregation_mode", sp.setup, track_async=True, aggregation_mode=True)
 raises(ValueError, "use_likwid", sp.setup, use_likwid=True)
 raises(OSError, "nowhere", sp.setup, file_path="nowhere/x.h5")
+for ending in places.FOREIGN_ENDINGS:
+    raises(ValueError, f"x.{ending}: a profile is HDF5", sp.setup, file_path=f"x.{ending}")
+    refused = subprocess.run([core.command_path(), "collect", "-o", f"x.{ending}", "."], capture_output=True, text=True)
+    assert refused.returncode == 2 and f"x.{ending}: a profile is HDF5" in refused.stderr, refused
 raises(IsADirectoryError, "'/tmp'", sp.setup, file_path="/tmp")
 raises(OSError, "is no file", sp.setup, file_path="/dev/full")
 raises(TypeError, "region", sp.region, 3)
