@@ -81,10 +81,16 @@ static const struct part parts[] = {
     PART("communicators", comm_fields, spr_mpi_comm, comms, num_comms),
 };
 
-hid_t rd_mpi_open(spr_profile *profile) {
-    return profile->format == SPR_HDF5 && H5Lexists(profile->file, "mpi", H5P_DEFAULT) > 0
-               ? rd_open_group(profile->file, "mpi")
-               : -1;
+bool spr_has_mpi(const spr_profile *profile) {
+    struct rd_quiet quiet;
+    rd_quiet_begin(&quiet);
+    const bool has = profile->format == SPR_HDF5 && H5Lexists(profile->file, "mpi", H5P_DEFAULT) > 0;
+    rd_quiet_end(&quiet);
+    return has;
+}
+
+hid_t rd_mpi_open(const spr_profile *profile) {
+    return spr_has_mpi(profile) ? rd_open_group(profile->file, "mpi") : -1;
 }
 
 static int read_part(spr_profile *profile, hid_t parent, const struct part *part, spr_mpi *mpi, spr_error *error) {

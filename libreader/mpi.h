@@ -5,7 +5,7 @@
 #include "order.h"
 
 /* The group /mpi; -1: the profile has none. */
-hid_t rd_mpi_open(spr_profile *profile);
+hid_t rd_mpi_open(const spr_profile *profile);
 
 /* ---- when events began and ended (mpi_times.c) ------------------------------------------------------------------- */
 

@@ -55,6 +55,7 @@ bool spr_is_partial(const spr_profile *profile);   /* single calls, but of some 
 int64_t spr_file_bytes(const spr_profile *profile);
 uint32_t spr_num_ranks(const spr_profile *profile); /* max(mpi_size, highest rank + 1); 0 without rows */
 uint64_t spr_num_calls(const spr_profile *profile); /* over all rows */
+bool spr_has_mpi(const spr_profile *profile);       /* it knows what MPI calls carried: spr_mpi_read() */
 
 /* ---- metadata --------------------------------------------------------------------------------------------------- */
 

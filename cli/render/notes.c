@@ -14,15 +14,17 @@ static const struct hint {
     const char *command; /* must be there for the hint to be shown */
     const char *before, *after;
     bool file;
+    bool (*when)(const spr_profile *profile); /* NULL: always */
 } hints[] = {
-    {"Explore:", "Inspect:", "inspect", "inspect ", "", true},
-    {NULL, "TUI:", "tui", "tui ", "", true},
-    {"Visualize and export:", "Plot:", "plot", "plot default ", " -o plots --show", true},
-    {NULL, "Report:", "report", "report ", " -o report.html", true},
-    {NULL, "Export:", "export", "export plot-data ", " -o data", true},
-    {NULL, "Lines:", "line-profile", "line-profile ", "", true},
-    {"Compare runs:", "Diff:", "diff", "diff BASE.h5 CANDIDATE.h5", "", false},
-    {NULL, "Check:", "check", "check BASE.h5 CANDIDATE.h5", "", false},
+    {"Explore:", "Inspect:", "inspect", "inspect ", "", true, NULL},
+    {NULL, "MPI:", "mpi", "mpi ", "", true, spr_has_mpi},
+    {NULL, "TUI:", "tui", "tui ", "", true, NULL},
+    {"Visualize and export:", "Plot:", "plot", "plot default ", " -o plots --show", true, NULL},
+    {NULL, "Report:", "report", "report ", " -o report.html", true, NULL},
+    {NULL, "Export:", "export", "export plot-data ", " -o data", true, NULL},
+    {NULL, "Lines:", "line-profile", "line-profile ", "", true, NULL},
+    {"Compare runs:", "Diff:", "diff", "diff BASE.h5 CANDIDATE.h5", "", false, NULL},
+    {NULL, "Check:", "check", "check BASE.h5 CANDIDATE.h5", "", false, NULL},
 };
 
 struct lines {
@@ -35,12 +37,13 @@ static void add(struct lines *lines, char *line) {
     lines->items[lines->count++] = line;
 }
 
-static void add_hints(struct lines *lines, const char *file, bool (*available)(const char *)) {
+static void add_hints(struct lines *lines, const spr_profile *profile, const char *file,
+                      bool (*available)(const char *)) {
     const char *heading = NULL;
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++) {
         const struct hint *hint = &hints[i];
         if (hint->heading) heading = hint->heading;
-        if (!available(hint->command)) continue;
+        if (!available(hint->command) || (hint->when && !hint->when(profile))) continue;
         if (heading) {
             add(lines, xcopy(""));
             add(lines, xcopy(heading));
@@ -127,7 +130,7 @@ void summary_notes(const struct sink *sink, const spr_profile *profile, const st
     char *quoted = path_quoted(relative), *file = text_shown(quoted);
     uint32_t ranks = spr_num_ranks(profile);
     add(&lines, xformat("Summary: %s (%" PRIu32 " rank%s)", file, ranks, ranks == 1 ? "" : "s"));
-    add_hints(&lines, file, available);
+    add_hints(&lines, profile, file, available);
     add(&lines, xcopy(""));
     add_remarks(&lines, rows, columns);
     struct lines fitted = wrapped(&lines, sink->columns > 14 ? sink->columns - 6 : 0);

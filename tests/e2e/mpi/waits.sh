@@ -84,6 +84,10 @@ import json
 causes = {(c["rank"], c["cause_rank"]): c["wait_seconds"] for c in json.load(open("waits.json"))["causes"]}
 assert causes[0, 1] > 0.3 and causes[1, 0] > 0.3, causes'
 
+# The summary tells of the command.
+scope-profiler inspect waits.h5 >inspect.txt
+contains "a hint at scope-profiler mpi" "MPI:     scope-profiler mpi waits.h5" inspect.txt
+
 # Many calls: matched through the disk, not in memory (where they took 230 bytes each).
 cat >many.c <<'C'
 #include <mpi.h>

@@ -132,6 +132,7 @@ _FUNCTIONS = {
     "spr_is_aggregate": (c_bool, [_PROFILE]),
     "spr_is_partial": (c_bool, [_PROFILE]),
     "spr_num_ranks": (c_uint32, [_PROFILE]),
+    "spr_has_mpi": (c_bool, [_PROFILE]),
     "spr_num_calls": (c_uint64, [_PROFILE]),
     "spr_metadata_count": (c_size_t, [_PROFILE]),
     "spr_metadata_at": (POINTER(Value), [_PROFILE, c_size_t]),

@@ -46,6 +46,7 @@ class Profile:
         self.num_calls = self.library.num_calls(self.handle)
         self.is_aggregate = self.library.is_aggregate(self.handle)
         self.is_partial = self.library.is_partial(self.handle)
+        self.has_mpi = self.library.has_mpi(self.handle)
         self.names = [text(self.library.region_name(self.handle, number))
                       for number in range(self.library.num_regions(self.handle))]
 

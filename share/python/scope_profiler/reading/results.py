@@ -318,7 +318,8 @@ class ProfilingResults:
             return block
         file = text.quoted(text.relative(self._file_path))
         named = title if title is not None else "%s (%s)" % (file, self._counted_ranks())
-        return block + table.notes(named, file if self._file_path.is_file() else None, found, columns)
+        return block + table.notes(named, file if self._file_path.is_file() else None, found, columns,
+                                   self._profile.has_mpi)
 
     # ---- single calls
 

@@ -15,9 +15,11 @@ HEADERS.update((key, key + " [s]") for key in STATISTICS if key not in ("avg", "
 HEADERS["imbalance"] = "imbalance [%]"
 _OF_TREE = ("total", "percent", "parent_percent", "avg")  # cells that stand as far right as their row's branch is long
 
+_MPI = "mpi"  # only where the file has MPI calls
 # heading of a group that begins here, label, command, what stands before and after the file's name
 _HINTS = (
     ("Explore:", "Inspect:", "inspect", "inspect ", ""),
+    (None, "MPI:", _MPI, "mpi ", ""),
     (None, "TUI:", "tui", "tui ", ""),
     ("Visualize and export:", "Plot:", "plot", "plot default ", " -o plots --show"),
     (None, "Report:", "report", "report ", " -o report.html"),
@@ -144,12 +146,12 @@ def region_table(rows, columns, exclusive_share):
 
 # ---- the notes
 
-def _hints(file):
+def _hints(file, mpi):
     """Commands to go on with; only those that there are."""
     heading = None
     for starts, label, command, before, after in _HINTS:
         heading = starts or heading
-        if command not in COMMANDS:
+        if command not in COMMANDS or (command == _MPI and not mpi):
             continue
         if heading:
             yield ""
@@ -170,9 +172,9 @@ def _remarks(rows, columns):
         yield "- stands where the selected ranks recorded no call."
 
 
-def notes(title, file, rows, columns):
-    """The box; file: None where there is none."""
-    lines = ["Summary: " + title] + list(_hints(file) if file else ()) + [""] + list(_remarks(rows, columns))
+def notes(title, file, rows, columns, mpi):
+    """The box; file: None where there is none; mpi: whether it has MPI calls."""
+    lines = ["Summary: " + title] + list(_hints(file, mpi) if file else ()) + [""] + list(_remarks(rows, columns))
     inner = max([6] + [text.width(line) for line in lines])
     body = "".join("  │ " + text.padded(line, inner) + " │\n" for line in lines)
     return "  ╭─ Info " + "─" * (inner - 5) + "╮\n" + body + _box("╰", "╯", inner + 2) + "\n"
