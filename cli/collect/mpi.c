@@ -274,13 +274,21 @@ static bool start(struct mpi_process *mpi, uint64_t handle) {
            add_flow(mpi, p->operation, &row, p->peers, p->flow);
 }
 
+/* Some MPIs do not fill in the status of every call (MPICH 4.0 that of MPI_Isendrecv). */
+static bool contradicts(const struct mpi_row *asked, int32_t from, int32_t tag) {
+    return (asked->from >= 0 && asked->from != from) || (asked->from_tag >= 0 && asked->from_tag != tag);
+}
+
 /* The message that a receive was waiting for. */
 static bool receive(struct mpi_process *mpi, const struct pending *p, uint64_t peer, int64_t bytes) {
     struct mpi_row row;
     if (!mpi_list_get(&mpi->calls, p->call, &row, 1)) return true;
-    row.from = rank_of(p->peers, peer);
-    row.from_tag = tag_of(peer);
-    row.received = bytes;
+    const int32_t from = rank_of(p->peers, peer), tag = tag_of(peer);
+    const bool came = from != RANK_NONE; /* not from MPI_PROC_NULL, and not canceled */
+    if (came && contradicts(&row, from, tag)) return true;
+    row.from = from;
+    row.from_tag = tag;
+    row.received = came ? bytes : -1;
     mpi_list_put(&mpi->calls, p->call, &row);
     const int64_t sent = row.sent;
     row.sent = -1; /* it was counted when it was sent */

@@ -15,16 +15,17 @@ static __thread unsigned newest_message __attribute__((tls_model("initial-exec")
 
 /* ---- MPI's own answers ------------------------------------------------------------------------------------------- */
 
-static mpi_any type_size_x, type_size, get_elements_x, get_count;
+static mpi_any type_size_x, type_size, get_elements_x, get_count, test_cancelled;
 
 static void find_functions(void) {
     static bool found;
     if (__atomic_load_n(&found, __ATOMIC_ACQUIRE)) return;
-    struct mpi_link links[4] = {0};
+    struct mpi_link links[5] = {0};
     type_size_x = mpi_next(&links[0], "PMPI_Type_size_x");
     type_size = mpi_next(&links[1], "PMPI_Type_size");
     get_elements_x = mpi_next(&links[2], "PMPI_Get_elements_x");
     get_count = mpi_next(&links[3], "PMPI_Get_count");
+    test_cancelled = mpi_next(&links[4], "PMPI_Test_cancelled");
     __atomic_store_n(&found, true, __ATOMIC_RELEASE);
 }
 
@@ -54,6 +55,12 @@ int64_t bytes_in_status(const void *status) {
     if (get_count && ((int (*)(const void *, mpi_word, int *))get_count)(status, byte, &small) == 0)
         return small > 0 ? small : 0;
     return 0;
+}
+
+bool mpi_status_is_canceled(const void *status) {
+    find_functions();
+    int flag = 0;
+    return test_cancelled && ((int (*)(const void *, int *))test_cancelled)(status, &flag) == 0 && flag;
 }
 
 static int field_of(const void *status, int offset) { return *(const int *)((const char *)status + offset); }
@@ -124,9 +131,10 @@ void add_request(struct facts *f) {
 
 static void send_part(struct facts *f, enum mpi_role count, enum mpi_role type, enum mpi_role tag) {
     const int dest = int_of(f, MPI_ROLE_DEST);
-    int64_t bytes = dest == mpi_abi_now->proc_null ? 0 : bytes_of(f, count, type);
-    if (has(f->shape, MPI_ROLE_PARTITIONS)) bytes *= int_of(f, MPI_ROLE_PARTITIONS);
     add(f, SPOOL_MPI_HAS_TO, peer_word(dest, int_of(f, tag)));
+    if (dest == mpi_abi_now->proc_null) return; /* nothing is sent, which is not a message without bytes */
+    int64_t bytes = bytes_of(f, count, type);
+    if (has(f->shape, MPI_ROLE_PARTITIONS)) bytes *= int_of(f, MPI_ROLE_PARTITIONS);
     add(f, SPOOL_MPI_HAS_SENT, (uint64_t)bytes);
     set_flow(f, SPOOL_MPI_FLOW_PEER);
 }
@@ -140,8 +148,9 @@ static void tell_send(struct facts *f) {
 static void receive_part(struct facts *f, enum mpi_role tag) {
     if (has(f->shape, MPI_ROLE_STATUS_AT)) {
         const void *status = pointer_of(f, MPI_ROLE_STATUS_AT);
-        add(f, SPOOL_MPI_HAS_FROM, peer_in_status(status));
-        add(f, SPOOL_MPI_HAS_RECEIVED, (uint64_t)bytes_in_status(status));
+        const uint64_t peer = peer_in_status(status);
+        add(f, SPOOL_MPI_HAS_FROM, peer);
+        if (!is_nobody(peer)) add(f, SPOOL_MPI_HAS_RECEIVED, (uint64_t)bytes_in_status(status));
     } else if (has(f->shape, MPI_ROLE_SOURCE)) {
         add(f, SPOOL_MPI_HAS_FROM, peer_word(int_of(f, MPI_ROLE_SOURCE), int_of(f, tag)));
     }
@@ -197,14 +206,14 @@ static void tell_onesided(struct facts *f) {
     if (!has(f->shape, MPI_ROLE_ORIGINBUF)) return; /* a lock or the like */
     const bool moves = target != mpi_abi_now->proc_null;
     const int64_t bytes = moves ? moved_bytes(f, MPI_ROLE_TARGETCOUNT, MPI_ROLE_TARGETTYPE) : 0;
-    if (f->shape->writes || f->shape->fetches) {
+    if (moves && (f->shape->writes || f->shape->fetches)) {
         /* MPI_NO_OP sends nothing, and its origin is not significant: what the target gets says as much. */
         add(f, SPOOL_MPI_HAS_SENT, (uint64_t)bytes);
         set_flow(f, SPOOL_MPI_FLOW_PEER);
     }
-    if (!f->shape->writes || f->shape->fetches)
+    if (moves && (!f->shape->writes || f->shape->fetches))
         add(f, SPOOL_MPI_HAS_RECEIVED,
-            (uint64_t)(moves && f->shape->fetches ? moved_bytes(f, MPI_ROLE_RESULTCOUNT, MPI_ROLE_RESULTTYPE) : bytes));
+            (uint64_t)(f->shape->fetches ? moved_bytes(f, MPI_ROLE_RESULTCOUNT, MPI_ROLE_RESULTTYPE) : bytes));
     add_request(f);
     add(f, SPOOL_MPI_HAS_OFFSET, (uint64_t)word_of(f, MPI_ROLE_DISP));
 }

@@ -312,6 +312,7 @@ static void find_neighbors(struct known *k, struct mpi_comm *comm) {
     }
     if (count < 0) return;
     comm->outs = count;
+    for (int i = 0; i < count; i++) comm->nobodies += into[i] == abi->proc_null;
     comm->neighbors = k->neighbors_used;
     k->neighbors_used += (uint32_t)count;
 }

@@ -17,6 +17,7 @@ struct mpi_comm {
     int rank;           /* of this process in its own group */
     bool inter;         /* has two groups */
     int ins, outs;      /* neighbours; -1: it has no topology */
+    int nobodies;       /* of these, places beyond the edge of a grid; of ins and outs alike */
     uint32_t neighbors; /* for mpi_comm_neighbors() */
 };
 
@@ -34,7 +35,7 @@ extern const struct mpi_comm *mpi_comm_world;
 const struct mpi_comm *mpi_comm_of(mpi_word handle);
 /* Without asking: NULL when it was never met. For handles that may be about to be freed. */
 const struct mpi_comm *mpi_comm_known(mpi_word handle);
-/* Ranks of `comm->outs` neighbours, PROC_NULL among them; NULL: not known. */
+/* Ranks of `comm->outs` neighbours, PROC_NULL among them, then also of the ins; NULL: not known. */
 const int *mpi_comm_neighbors(const struct mpi_comm *comm);
 /* `handle` (a window or a file) stands for the processes of `comm`. */
 void mpi_comm_alias(mpi_word handle, const struct mpi_comm *comm);

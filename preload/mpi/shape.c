@@ -75,6 +75,7 @@ void mpi_shape_of(const struct mpi_function *function, struct mpi_shape *shape) 
                      (shape->at[MPI_ROLE_WIN_AT] >= 0 || shape->at[MPI_ROLE_FILE_AT] >= 0);
     shape->polls = shape->at[MPI_ROLE_FLAG_AT] >= 0 && !contains(name, "Test_cancelled");
     shape->removes_message = function->kind == MPI_KIND_RECEIVE && shape->at[MPI_ROLE_MESSAGE_AT] >= 0;
+    shape->cancels = !strcmp(name, "MPI_Cancel");
     shape->gives_status = shape->at[MPI_ROLE_STATUS_AT] >= 0 && function->kind != MPI_KIND_PROBE &&
                           !contains(name, "Test_cancelled") && !contains(name, "get_status");
     shape->prepares = shape->gives_status || shape->at[MPI_ROLE_REQUEST_LIST] >= 0 || shape->frees ||

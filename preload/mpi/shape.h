@@ -45,6 +45,7 @@ struct mpi_shape {
     bool frees, makes_comm, aliases;    /* handles of communicators, windows, files */
     bool polls;                         /* its flag says that there is nothing yet */
     bool removes_message;               /* MPI_Mrecv, MPI_Imrecv */
+    bool cancels;                       /* MPI_Cancel */
 };
 
 void mpi_shape_of(const struct mpi_function *function, struct mpi_shape *shape);

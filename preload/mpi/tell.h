@@ -66,9 +66,11 @@ static inline void set_flow(struct facts *f, enum spool_mpi_flow flow) {
 int64_t size_of_type(mpi_word type); /* bytes; 0 for none */
 int64_t bytes_of(const struct facts *f, enum mpi_role count, enum mpi_role type);
 int64_t bytes_in_status(const void *status);
+bool mpi_status_is_canceled(const void *status);
 int neutral_rank(int rank);
 uint64_t peer_word(int rank, int tag);
 uint64_t peer_in_status(const void *status);
+static inline bool is_nobody(uint64_t peer) { return (int32_t)(uint32_t)peer == SPOOL_MPI_NOBODY; }
 void add_request(struct facts *f);
 
 /* ---- tell_collective.c ------------------------------------------------------------------------------------------- */

@@ -16,12 +16,17 @@ static bool in_place(const struct facts *f, enum mpi_role buffer) {
 
 static int peers_on(const struct facts *f, bool receives) {
     if (!f->shape->neighbors) return f->comm->peers;
-    const int peers = receives ? f->comm->ins : f->comm->outs;
-    return peers > 0 ? peers : 0;
+    return receives ? f->comm->ins : f->comm->outs;
+}
+
+/* The neighbour beyond an edge: buffers and lists have a place for it, and nothing moves. */
+static bool is_nobody_there(const struct facts *f, int peer) {
+    return f->shape->neighbors && f->comm->nobodies && mpi_comm_neighbors(f->comm)[peer] == mpi_abi_now->proc_null;
 }
 
 /* Bytes to or from one peer of a side that has lists. */
 static int64_t listed_bytes(const struct facts *f, const struct side *side, int64_t type, int peer) {
+    if (is_nobody_there(f, peer)) return 0;
     const int64_t count = count_in(f, pointer_of(f, side->counts), peer);
     if (count <= 0) return 0;
     return count * (has(f->shape, side->types) ? size_of_type(mpi_handle_in(pointer_of(f, side->types), peer)) : type);
@@ -41,9 +46,16 @@ static int64_t sum_of_list(const struct facts *f, const struct side *side, int p
     return sum;
 }
 
-static int64_t side_bytes(const struct facts *f, const struct side *side, int times) {
-    if (has(f->shape, side->counts)) return sum_of_list(f, side, times);
-    return bytes_of(f, side->count, side->type) * times;
+/* To or from as many peers. */
+static int64_t side_bytes(const struct facts *f, const struct side *side, int peers) {
+    if (has(f->shape, side->counts)) return sum_of_list(f, side, peers);
+    return bytes_of(f, side->count, side->type) * peers;
+}
+
+static int64_t bytes_of_all(const struct facts *f, const struct side *side) {
+    const int peers = peers_on(f, side == &receiving);
+    if (f->shape->neighbors && !has(f->shape, side->counts)) return side_bytes(f, side, peers - f->comm->nobodies);
+    return side_bytes(f, side, peers);
 }
 
 static void add_bytes(struct facts *f, uint32_t bit, int64_t bytes) { add(f, bit, (uint64_t)bytes); }
@@ -88,32 +100,28 @@ static void tell_scatter(struct facts *f, enum place_of_root root) {
     if (own) add_bytes(f, SPOOL_MPI_HAS_RECEIVED, side_bytes(f, &receiving, 1));
 }
 
-static int64_t own_list_part(const struct facts *f) {
+/* What stays where it is with MPI_IN_PLACE. */
+static int64_t own_part(const struct facts *f) {
+    if (!has(f->shape, MPI_ROLE_RECVCOUNT_LIST)) return bytes_of(f, MPI_ROLE_RECVCOUNT, MPI_ROLE_RECVTYPE);
     const int64_t type = type_of_list(f, &receiving, f->comm->peers);
     return f->comm->rank >= 0 && f->comm->rank < f->comm->peers ? listed_bytes(f, &receiving, type, f->comm->rank) : 0;
 }
 
 static void tell_allgather(struct facts *f) {
     const bool stays = in_place(f, MPI_ROLE_SENDBUF);
-    const int from = peers_on(f, true);
-    const bool listed = has(f->shape, MPI_ROLE_RECVCOUNT_LIST);
-    int64_t received = side_bytes(f, &receiving, from), sent;
-    if (!stays)
-        sent = side_bytes(f, &sending, 1);
-    else
-        sent = listed ? own_list_part(f) : bytes_of(f, MPI_ROLE_RECVCOUNT, MPI_ROLE_RECVTYPE);
+    const int64_t sent = stays ? own_part(f) : side_bytes(f, &sending, 1);
     add_bytes(f, SPOOL_MPI_HAS_SENT, sent);
-    add_bytes(f, SPOOL_MPI_HAS_RECEIVED, received - (stays ? sent : 0));
+    add_bytes(f, SPOOL_MPI_HAS_RECEIVED, bytes_of_all(f, &receiving) - (stays ? sent : 0));
     set_flow(f, f->shape->neighbors ? SPOOL_MPI_FLOW_LIST : stays ? SPOOL_MPI_FLOW_OTHERS : SPOOL_MPI_FLOW_EACH);
 }
 
 static void tell_alltoall(struct facts *f) {
     const bool stays = in_place(f, MPI_ROLE_SENDBUF);
-    const int64_t received = side_bytes(f, &receiving, peers_on(f, true));
-    add_bytes(f, SPOOL_MPI_HAS_SENT, stays ? received : side_bytes(f, &sending, peers_on(f, false)));
+    const int64_t received = bytes_of_all(f, &receiving) - (stays ? own_part(f) : 0);
+    add_bytes(f, SPOOL_MPI_HAS_SENT, stays ? received : bytes_of_all(f, &sending));
     add_bytes(f, SPOOL_MPI_HAS_RECEIVED, received);
     const bool listed = has(f->shape, MPI_ROLE_SENDCOUNT_LIST) || f->shape->neighbors;
-    set_flow(f, listed ? SPOOL_MPI_FLOW_LIST : SPOOL_MPI_FLOW_SHARE);
+    set_flow(f, listed ? SPOOL_MPI_FLOW_LIST : stays ? SPOOL_MPI_FLOW_SHARE_OTHERS : SPOOL_MPI_FLOW_SHARE);
 }
 
 static int64_t recvcounts_sum(const struct facts *f) {
@@ -172,8 +180,9 @@ void tell_collective(struct facts *f) {
         [MPI_REDUCE_SCATTER] = tell_reduce_scatter,
         [MPI_ALLREDUCE] = tell_combined,
     };
-    /* Without a number for the communicator its size and root are not known either. */
-    if (patterns[f->shape->pattern] && f->comm && f->comm->serial) patterns[f->shape->pattern](f);
+    /* Without a number for the communicator its size and root are not known either; nor may its neighbours be. */
+    const bool known = f->comm && f->comm->serial && (!f->shape->neighbors || f->comm->outs >= 0);
+    if (patterns[f->shape->pattern] && known) patterns[f->shape->pattern](f);
     add_request(f);
 }
 
@@ -199,7 +208,7 @@ void tell_list(const struct facts *f) {
     const bool stays = in_place(f, MPI_ROLE_SENDBUF);
     const struct side *side = stays ? &receiving : &sending;
     const int peers = peers_on(f, false);
-    const bool leaves_own = f->shape->pattern == MPI_SCATTER && in_place(f, MPI_ROLE_RECVBUF);
+    const bool leaves_own = stays || (f->shape->pattern == MPI_SCATTER && in_place(f, MPI_ROLE_RECVBUF));
     const int *neighbors = f->shape->neighbors ? mpi_comm_neighbors(f->comm) : NULL;
     if (f->shape->neighbors && !neighbors) return;
     struct list list;
@@ -207,7 +216,7 @@ void tell_list(const struct facts *f) {
     const int64_t type =
         has(f->shape, side->counts) ? type_of_list(f, side, peers) : bytes_of(f, side->count, side->type);
     for (int i = 0; i < peers; i++)
-        if (!(leaves_own && i == f->comm->rank))
+        if (!(leaves_own && i == f->comm->rank) && !is_nobody_there(f, i))
             list_add(&list, neighbors ? neighbors[i] : i, part_for(f, side, type, i));
     list_end(&list);
 }

@@ -48,15 +48,24 @@ static mpi_word handle_before(const struct mpi_call *call) {
     return 0;
 }
 
+/* Some request was to be canceled: whether one was is only asked from then on. */
+static bool any_cancel;
+
 void mpi_before(struct mpi_call *call, struct mpi_batch *batch) {
     const struct mpi_shape *shape = &call->entry->shape;
     const int saved = errno;
+    if (UNLIKELY(shape->cancels)) __atomic_store_n(&any_cancel, true, __ATOMIC_RELAXED);
     if (shape->frees || shape->removes_message || shape->teller == MPI_TELL_COMPLETION ||
         shape->teller == MPI_TELL_REQUEST)
         call->handle = handle_before(call);
     if (has(shape, MPI_ROLE_REQUEST_LIST)) give_batch(call, batch);
     if (shape->gives_status) give_status(call, MPI_ROLE_STATUS_AT);
     errno = saved;
+}
+
+/* The rest of such a status says nothing. */
+static bool is_canceled(const void *status) {
+    return UNLIKELY(__atomic_load_n(&any_cancel, __ATOMIC_RELAXED)) && mpi_status_is_canceled(status);
 }
 
 /* Requests that were completed, three words each. */
@@ -67,8 +76,9 @@ static void add_done(struct list *list, const mpi_word handle, const void *statu
         list->count = 0;
     }
     list->words[list->count++] = (uint64_t)handle;
-    list->words[list->count++] = peer_in_status(status);
-    list->words[list->count++] = (uint64_t)bytes_in_status(status);
+    const uint64_t peer = is_canceled(status) ? peer_word(mpi_abi_now->proc_null, -1) : peer_in_status(status);
+    list->words[list->count++] = peer;
+    list->words[list->count++] = is_nobody(peer) ? 0 : (uint64_t)bytes_in_status(status);
 }
 
 void tell_done(const struct facts *f) {

@@ -7,9 +7,8 @@ cat >expected.csv <<'T'
 MPI_Accumulate,4,224,-
 MPI_Allgather,4,112,336
 MPI_Allgatherv,4,40,120
-MPI_Alltoall,4,128,128
+MPI_Alltoall,4,96,96
 MPI_Alltoallw,4,196,196
-MPI_Bsend,2,0,-
 MPI_Exscan,4,128,128
 MPI_File_iread_at,4,-,128
 MPI_File_read_at,4,-,256
@@ -22,13 +21,12 @@ MPI_Ialltoall,4,320,320
 MPI_Ibcast,4,36,108
 MPI_Imrecv,1,-,124
 MPI_Mrecv,2,-,120
-MPI_Neighbor_alltoall,4,128,128
+MPI_Neighbor_alltoall,4,64,64
 MPI_Put,4,192,-
 MPI_Recv,2,-,88
 MPI_Reduce,4,72,24
 MPI_Reduce_scatter,4,160,40
 MPI_Reduce_scatter_block,4,192,48
-MPI_Rsend,1,0,-
 MPI_Scatter,4,120,120
 MPI_Scatterv,4,28,28
 MPI_Send,3,212,-
@@ -42,7 +40,10 @@ rm -f data
 profiled 4 operations.h5 ./operations data
 equal "status" 0 "$rc"
 lacks "nothing of ours on stderr" scope-profiler: err.txt
-scope-profiler mpi --csv operations.h5 | tr -d '\r' | sed 1d | awk -F, -v OFS=, '$7 != "" || $8 != "" { print $2, $3, $7 == "" ? "-" : $7, $8 == "" ? "-" : $8 }' | sort >got.csv
+scope-profiler mpi --csv operations.h5 | tr -d '\r' | sed 1d | awk -F, -v OFS=, '$7 != "" || $8 != "" { print $2, $3, $7 == "" ? "-" : $7, $8 == "" ? "-" : $8 }' | sort >all.csv
+grep -v Isendrecv all.csv >got.csv
+# MPICH 4.0 has nothing in the status of this one: then nothing is known, and else it is right.
+equal "MPI_Isendrecv" "" "$(grep Isendrecv all.csv | grep -vxE 'MPI_Isendrecv,4,160,(-|160)')"
 ok "bytes of every function" diff expected.csv got.csv
 ok "peers" python3 -B - operations.h5 <<'P'
 import sys, h5py
@@ -63,6 +64,7 @@ with h5py.File(sys.argv[1]) as file:
     assert pairs["MPI_Scatterv"] == {(2, 0): [4, 0], (2, 1): [8, 0], (2, 3): [16, 0]}, pairs["MPI_Scatterv"]
     assert pairs["MPI_Gatherv"] == {(0, 2): [4, 0], (1, 2): [8, 0], (3, 2): [16, 0]}, pairs["MPI_Gatherv"]
     assert pairs["MPI_Neighbor_alltoall"] == {(a, b): [8, 0] for a in range(4) for b in (a ^ 1, a ^ 2)}
+    assert "MPI_Irecv" not in pairs and pairs["MPI_Alltoall"] == {(a, b): [8, 0] for a in range(4) for b in range(4) if a != b}
     assert pairs["MPI_Put"] == {(r, (r + 1) % 4): [48, 0] for r in range(4)}, pairs["MPI_Put"]
     assert pairs["MPI_Ibcast"] == {(3, r): [36, 0] for r in range(3)}, pairs["MPI_Ibcast"]
     sizes = (1, 2, 4, 8)

@@ -43,6 +43,19 @@ static void matched(void) { /* by probes that take the message */
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void none(void) { /* receives that nothing comes of: no messages, whatever their status has in it */
+    MPI_Request requests[2];
+    MPI_Irecv(to, 100, MPI_INT, rank, 7, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(to, 100, MPI_INT, MPI_PROC_NULL, 7, MPI_COMM_WORLD, &requests[1]);
+    MPI_Cancel(&requests[0]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+#if MPI_VERSION >= 4
+    MPI_Isendrecv(from, 10, MPI_INT, (rank + 1) % RANKS, 8, to, 100, MPI_INT, (rank + RANKS - 1) % RANKS, 8,
+                  MPI_COMM_WORLD, &requests[0]);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+#endif
+}
+
 static void in_place(void) {
     int counts[RANKS] = {1, 2, 3, 4}, places[RANKS] = {0, 1, 3, 6};
     const int root = 2;
@@ -122,6 +135,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     persistent();
     matched();
+    none();
     in_place();
     others();
     subsets();
