@@ -10,6 +10,7 @@
 #include "scope_reader.h"
 #include "store.h"
 #include "tally.h"
+#include "vet/vet.h"
 
 #include <hdf5.h>
 
@@ -76,6 +77,8 @@ enum { RD_UNORDERED = 1 /* not stored in that order */, RD_NO_IDS = 2 /* its ran
 
 struct spr_profile {
     char *path;
+    int descriptor; /* HDF5: the file, as it was vetted; else -1 */
+    struct rd_vet *vet;
     hid_t file;
     int64_t file_bytes;
     enum spr_format format;

@@ -64,7 +64,7 @@ static int check_content(const char *path, int descriptor, int64_t *size, enum s
     return SPR_OK;
 }
 
-/* Leaves the file open in *descriptor when it is not HDF5, which opens it by itself; else -1. */
+/* Leaves the file open in *descriptor; -1 after a failure. */
 static int check_file(const char *path, int64_t *size, enum spr_format *format, int *descriptor, spr_error *error) {
     struct stat about;
     if (stat(path, &about) < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
@@ -73,7 +73,7 @@ static int check_file(const char *path, int64_t *size, enum spr_format *format, 
     *descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (*descriptor < 0) return rd_fail(error, SPR_NOT_FOUND, path, "%s", strerror(errno));
     const int status = check_content(path, *descriptor, size, format, error);
-    if (status == SPR_OK && *format != SPR_HDF5) return SPR_OK;
+    if (status == SPR_OK) return SPR_OK;
     close(*descriptor);
     *descriptor = -1;
     return status;
@@ -93,18 +93,11 @@ static hid_t access_list(void) {
     return access;
 }
 
-/* Strings are read past HDF5, through the descriptor that it has anyway. */
+/* Strings are read past HDF5. */
 static void find_heap_file(spr_profile *profile) {
-    void *handle = NULL;
-    hsize_t user_block = 0;
-    const hid_t list = H5Fget_create_plist(profile->file);
-    if (list >= 0) {
-        H5Pget_userblock(list, &user_block);
-        H5Pclose(list);
-    }
-    const bool known = H5Fget_vfd_handle(profile->file, H5P_DEFAULT, &handle) >= 0 && handle;
-    profile->heap_file = (struct rd_heap_file){
-        .descriptor = known ? fileno(*(FILE **)handle) : -1, .size = (uint64_t)profile->file_bytes, .base = user_block};
+    profile->heap_file = (struct rd_heap_file){.descriptor = profile->descriptor,
+                                               .size = (uint64_t)profile->file_bytes,
+                                               .base = rd_vet_base(profile->vet)};
     profile->text_left = (uint64_t)profile->file_bytes;
 }
 
@@ -115,8 +108,12 @@ static void find_reason(const char *path, char *reason, size_t size) {
     if (file >= 0) H5Fclose(file);
 }
 
+/* HDF5 sees the file when all that it may come upon is known to be sound. */
 static int open_file(spr_profile *profile, spr_error *error) {
     char reason[256] = "";
+    const int status =
+        rd_vet_open(profile->path, profile->descriptor, (uint64_t)profile->file_bytes, &profile->vet, error);
+    if (status != SPR_OK) return status;
     const hid_t access = access_list();
     if (access >= 0) {
         profile->file = H5Fopen(profile->path, H5F_ACC_RDONLY, access);
@@ -165,10 +162,10 @@ static int read_layout(spr_profile *profile, spr_error *error) {
     return SPR_OK;
 }
 
-/* `descriptor`: of a file that is not HDF5. */
 static int read_profile(spr_profile *profile, int descriptor, spr_error *error) {
     if (profile->format == SPR_JSON) return rd_json_read(profile, descriptor, error);
     if (profile->format == SPR_NATIVE) return rd_native_read(profile, descriptor, error);
+    profile->descriptor = descriptor;
     int status = open_file(profile, error);
     if (status == SPR_OK) status = read_schema(profile, error);
     if (status == SPR_OK) status = read_layout(profile, error);
@@ -182,7 +179,7 @@ static int read_profile(spr_profile *profile, int descriptor, spr_error *error) 
 int spr_open(const char *path, spr_profile **profile, spr_error *error) {
     *profile = NULL;
     int64_t size = 0;
-    enum spr_format format;
+    enum spr_format format = SPR_HDF5;
     int descriptor = -1;
     int status = check_file(path, &size, &format, &descriptor, error);
     if (status != SPR_OK) return status;
@@ -196,6 +193,7 @@ int spr_open(const char *path, spr_profile **profile, spr_error *error) {
     }
     opened->path = copy;
     opened->file = -1;
+    opened->descriptor = -1;
     opened->file_bytes = size;
     opened->format = format;
     opened->store = opened->sorted_store = RD_NO_STORE;
@@ -221,6 +219,8 @@ void spr_close(spr_profile *profile) {
     if (profile->can_resume) rd_cursor_close(&profile->resume);
     rd_events_close(&profile->events);
     if (profile->file >= 0) H5Fclose(profile->file);
+    rd_vet_close(profile->vet);
+    if (profile->descriptor >= 0) close(profile->descriptor);
     rd_quiet_end(&quiet);
     void *const owned[] = {profile->metadata,  profile->names,    profile->first_row, profile->rows,
                            profile->places,    profile->by_rank,  profile->threads,   profile->tasks,
