@@ -95,9 +95,8 @@ static hid_t access_list(void) {
 
 /* Strings are read past HDF5. */
 static void find_heap_file(spr_profile *profile) {
-    profile->heap_file = (struct rd_heap_file){.descriptor = profile->descriptor,
-                                               .size = (uint64_t)profile->file_bytes,
-                                               .base = rd_vet_base(profile->vet)};
+    profile->heap_file = (struct rd_heap_file){
+        .descriptor = profile->descriptor, .size = (uint64_t)profile->file_bytes, .base = rd_vet_base(profile->vet)};
     profile->text_left = (uint64_t)profile->file_bytes;
 }
 

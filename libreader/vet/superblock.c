@@ -103,13 +103,16 @@ static const char *take(struct rd_vet *vet, struct vet_bytes *bytes, struct fiel
 
 /* The stored end counts from the beginning of the file, as does the base. A user block that was put before the file, or
  * taken away, later has moved both. */
-static const char *set_end(struct rd_vet *vet, const struct fields *fields) {
+static bool set_end(struct rd_vet *vet, const struct fields *fields) {
+    char text[128];
     if (fields->end == VET_NOWHERE || fields->base == VET_NOWHERE || fields->end < fields->base)
-        return "does not say where the file ends";
+        return vet_refuse(vet, WHAT, 0, "does not say where the file ends");
     const uint64_t length = fields->end - fields->base;
-    if (length > vet->end) return "tells of a longer file: it is truncated, as an interrupted run leaves it";
+    snprintf(text, sizeof text, "tells of %llu bytes, but there are %llu: truncated, as an interrupted run leaves it",
+             (unsigned long long)length, (unsigned long long)vet->end);
+    if (length > vet->end) return vet_refuse(vet, WHAT, 0, text);
     vet->end = length;
-    return NULL;
+    return true;
 }
 
 #define DRIVER_BYTES 16
@@ -143,8 +146,8 @@ bool vet_superblock(struct rd_vet *vet, uint64_t file_bytes, uint64_t *root) {
     const size_t most = bytes.left;
     if (!vet_read(vet, 0, buffer, most)) return false;
     const char *fault = take(vet, &bytes, &fields);
-    if (!fault) fault = set_end(vet, &fields);
     if (fault) return vet_refuse(vet, WHAT, 0, fault);
+    if (!set_end(vet, &fields)) return false;
     vet->left = vet->ahead = vet->end;
     *root = fields.root;
     return vet_claim(vet, WHAT, 0, most - bytes.left) && check_driver(vet, fields.driver) &&

@@ -334,7 +334,7 @@ static void test_truncated(void **state) {
         unsigned char *bytes = read_bytes(w_path("whole.h5"), &size);
         for (size_t cut = 8; cut < size; cut += cut < 512 || cut + 64 > size ? 1 : 101)
             assert_bad(write_bytes("cut.h5", bytes, cut), SPR_DAMAGED, "truncated");
-        assert_bad(write_bytes("cut.h5", bytes, size / 2), SPR_DAMAGED, "HDF5 says: truncated file: eof = ");
+        assert_bad(write_bytes("cut.h5", bytes, size / 2), SPR_DAMAGED, " bytes, but there are ");
         for (size_t cut = 1; cut < 8; cut++)
             assert_bad(write_bytes("cut.h5", bytes, cut), SPR_NOT_PROFILE, "is not an HDF5 file");
         free(bytes);
