@@ -18,9 +18,9 @@ SETUP = os.path.join(TOP, "share", "setup")
 PASSED, FAILED, SKIPPED = "passed", "failed", "skipped"
 RESULTS = {"OK": PASSED, "EXPECTEDFAIL": PASSED, "SKIP": SKIPPED}
 TAIL = 40
-# Rooms by where their code runs: outside the program, where memory is what goes wrong, and inside, where threads are.
+# Rooms by what goes wrong in them: memory, where files are read that may hold anything; threads.
 OUTSIDE = ("reader", "collect", "cli", "lines")
-INSIDE = ("recorder", "markers")
+THREADED = ("recorder", "markers", "collect")
 # A fork for each of hundreds of damaged files: the sanitizers do it in seconds, valgrind in many minutes.
 NOT_VALGRIND = ("reader mutate", "reader damage", "collect-random")
 
@@ -206,7 +206,7 @@ def main():
     tally = Tally()
     step_all(tally)
     step_sanitized(tally, "ASan", "address,undefined", OUTSIDE)
-    step_sanitized(tally, "TSan", "thread", INSIDE)
+    step_sanitized(tally, "TSan", "thread", THREADED)
     step_clang(tally)
     step_format(tally)
     heading("result after %.0f s" % (time.monotonic() - begin))
