@@ -27,7 +27,7 @@ struct rd_mpi_call {
     uint64_t number; /* of the row */
     int64_t event, sent, received, start, end;
     int64_t row; /* of the profile: its rank and region */
-    int32_t comm, flags, to, to_tag, from, from_tag;
+    int32_t comm, flags, to, to_tag, from, from_tag, polls;
     uint32_t rank;
 };
 
@@ -72,6 +72,26 @@ bool rd_wait_sums_add(struct rd_wait_sums *sums, const spr_profile *profile, con
 bool rd_wait_sums_list(const struct rd_wait_sums *sums, spr_mpi_waits *waits);
 void rd_wait_sums_free(struct rd_wait_sums *sums);
 
+/* ---- what waits for a call (mpi_windows.c) ----------------------------------------------------------------------- */
+
+/* Words of a record that say it: the call itself, or the one that completed its request. */
+struct rd_window {
+    uint64_t from, until; /* as words */
+    uint64_t row;         /* of the profile */
+    uint64_t event;       /* of the completing call; or one of the two below */
+};
+#define RD_WINDOW_WORDS 4
+#define RD_ITSELF       (UINT64_MAX - 1)
+#define RD_NOTHING      UINT64_MAX
+
+/* Calls that complete others. Such a call waits for all its requests at once: the longest wait is the whole. */
+struct rd_windows {
+    struct rd_order *completions; /* by call */
+    struct rd_order_reader *reader;
+    const uint64_t *next;   /* completion that has not been passed */
+    struct rd_order *waits; /* of completing calls */
+};
+
 /* ---- matching (mpi_waits.c) -------------------------------------------------------------------------------------- */
 
 struct rd_waiting {
@@ -80,6 +100,7 @@ struct rd_waiting {
     struct rd_mpi_part *parts;
     size_t num_parts;
     bool gaps; /* some part has */
+    struct rd_windows windows;
     struct rd_wait_sums sums;
     spr_error *error;
 };
@@ -87,28 +108,37 @@ struct rd_waiting {
 bool rd_waiting_has_gaps(const struct rd_waiting *w, uint32_t rank);
 int rd_waiting_add(struct rd_waiting *w, const struct rd_mpi_wait *wait);
 
-static inline int64_t rd_clamp(int64_t value, int64_t most) { return value < 0 ? 0 : value > most ? most : value; }
+static inline uint64_t rd_pack(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
+static inline uint32_t rd_high(uint64_t word) { return (uint32_t)(word >> 32); }
+static inline uint32_t rd_low(uint64_t word) { return (uint32_t)word; }
+
+int rd_windows_open(struct rd_waiting *w);
+void rd_windows_close(struct rd_waiting *w);
+/* All completions, before the first window is asked for. */
+int rd_windows_take(struct rd_waiting *w, const struct rd_mpi_completion *completion);
+/* Of calls in the order of the file. */
+int rd_window_of(struct rd_waiting *w, const struct rd_mpi_call *call, struct rd_window *window);
+/* What waited in the window did so until `until` (ns), or the window's end where that is earlier. */
+int rd_window_wait(struct rd_waiting *w, const struct rd_window *window, int64_t until, uint32_t cause,
+                   enum spr_mpi_wait_kind kind);
+/* When all waits are known: adds those of the completing calls. */
+int rd_windows_add(struct rd_waiting *w);
 
 /* Collective calls (mpi_collectives.c): given one by one, then matched. */
 struct rd_order *rd_collectives_new(const struct rd_waiting *w);
-int rd_collectives_take(const struct rd_waiting *w, struct rd_order *calls, const struct rd_mpi_call *call);
+int rd_collectives_take(struct rd_waiting *w, struct rd_order *calls, const struct rd_mpi_call *call,
+                        const struct rd_window *window);
 int rd_collectives_match(struct rd_waiting *w, struct rd_order *calls);
 
-/* Messages (mpi_messages.c): both ends of each, and the calls that completed requests. */
+/* Messages (mpi_messages.c): both ends of each, and the probes that found one; given one by one, then matched. */
+enum rd_end { RD_SENDS, RD_RECEIVES, RD_PROBES, RD_ENDS };
 struct rd_messages {
-    struct rd_order *sends, *receives;
-    struct rd_order *completions; /* by call */
-    struct rd_order *events;      /* completing calls with each of their waits */
-    struct rd_order_reader *completed;
-    const uint64_t *next; /* completion that has not been passed */
+    struct rd_order *ends[RD_ENDS];
 };
-int rd_messages_open(struct rd_waiting *w, struct rd_messages *messages);
+int rd_messages_open(const struct rd_waiting *w, struct rd_messages *messages);
 void rd_messages_close(struct rd_messages *messages);
-/* All completions, before the first call. */
-int rd_messages_take_completion(struct rd_waiting *w, struct rd_messages *messages,
-                                const struct rd_mpi_completion *completion);
-/* In the order of the file. */
-int rd_messages_take(struct rd_waiting *w, struct rd_messages *messages, const struct rd_mpi_call *call);
+int rd_messages_take(struct rd_waiting *w, struct rd_messages *messages, const struct rd_mpi_call *call,
+                     const struct rd_window *window);
 int rd_messages_match(struct rd_waiting *w, struct rd_messages *messages);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct stored_call {
     int64_t event, sent, received;
-    int comm, flags, to, to_tag, from, from_tag;
+    int comm, flags, to, to_tag, from, from_tag, polls;
 };
 #define CALL(member) offsetof(struct stored_call, member)
 #define RANKS        .least = -3, .most = INT32_MAX
@@ -22,6 +22,7 @@ static const struct rd_field call_fields[] = {
     {.name = "to_tags", .kind = RD_INT, .offset = CALL(to_tag), INTS, .optional = true, .absent = -1},
     {.name = "from", .kind = RD_INT, .offset = CALL(from), RANKS, .optional = true, .absent = -1},
     {.name = "from_tags", .kind = RD_INT, .offset = CALL(from_tag), INTS, .optional = true, .absent = -1},
+    {.name = "polls", .kind = RD_INT, .offset = CALL(polls), INTS, .optional = true, .absent = 0},
     {.name = "sent", .kind = RD_I64, .offset = CALL(sent), ANY, .optional = true, .absent = -1},
     {.name = "received", .kind = RD_I64, .offset = CALL(received), ANY, .optional = true, .absent = -1},
 };
@@ -141,7 +142,8 @@ int rd_mpi_next_call(struct rd_mpi_stream *stream, struct rd_mpi_call *call, boo
                                  .to = s->to,
                                  .to_tag = s->to_tag,
                                  .from = s->from,
-                                 .from_tag = s->from_tag};
+                                 .from_tag = s->from_tag,
+                                 .polls = s->polls};
     status = rd_mpi_times_of(stream->times, s->event, &call->start, &call->end, &call->row, error);
     if (status == SPR_OK) call->rank = stream->profile->rows[call->row].rank;
     return status;

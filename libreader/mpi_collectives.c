@@ -8,42 +8,36 @@ enum { /* words of a call; the first three are the key: communicator and rank, t
        CALL_COMM_RANK,
        CALL_START,
        CALL_NUMBER,
-       CALL_END,
-       CALL_ROW,
-       CALL_FLAGS_TO,
-       CALL_WORDS
+       CALL_ROW_TO,
+       CALL_WINDOW,
+       CALL_WORDS = CALL_WINDOW + RD_WINDOW_WORDS
 };
-enum { /* words of a member of an instance; the first three are the key */
+enum { /* words of a member of an instance; the first four are the key, which ends with the time */
        MEMBER_COMM,
        MEMBER_INSTANCE,
-       MEMBER_RANK,
        MEMBER_START,
-       MEMBER_END,
-       MEMBER_ROW,
-       MEMBER_FLAGS_TO,
-       MEMBER_WORDS
+       MEMBER_RANK,
+       MEMBER_ROW_TO,
+       MEMBER_WINDOW,
+       MEMBER_WORDS = MEMBER_WINDOW + RD_WINDOW_WORDS
 };
-
-static uint64_t pack(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
-static uint32_t high_of(uint64_t word) { return (uint32_t)(word >> 32); }
-static uint32_t low_of(uint64_t word) { return (uint32_t)word; }
 
 struct rd_order *rd_collectives_new(const struct rd_waiting *w) {
     return rd_order_new(w->profile->path, CALL_WORDS, CALL_NUMBER + 1);
 }
 
-int rd_collectives_take(const struct rd_waiting *w, struct rd_order *calls, const struct rd_mpi_call *c) {
+int rd_collectives_take(struct rd_waiting *w, struct rd_order *calls, const struct rd_mpi_call *c,
+                        const struct rd_window *window) {
     if (!(c->flags & RD_MPI_COLLECTIVE) || c->flags & (RD_MPI_FAILED | RD_MPI_STARTED) || c->comm < 0 ||
         (size_t)c->comm >= w->mpi->num_comms)
         return SPR_OK;
-    const uint64_t record[CALL_WORDS] = {
-        [CALL_COMM_RANK] = pack((uint32_t)c->comm, c->rank),
+    uint64_t record[CALL_WORDS] = {
+        [CALL_COMM_RANK] = rd_pack((uint32_t)c->comm, c->rank),
         [CALL_START] = rd_order_word(c->start),
         [CALL_NUMBER] = c->number,
-        [CALL_END] = rd_order_word(c->end),
-        [CALL_ROW] = (uint64_t)c->row,
-        [CALL_FLAGS_TO] = pack((uint32_t)c->flags, (uint32_t)c->to),
+        [CALL_ROW_TO] = rd_pack((uint32_t)c->row, (uint32_t)c->to),
     };
+    memcpy(record + CALL_WINDOW, window, sizeof *window);
     return rd_order_add(calls, record, w->error);
 }
 
@@ -61,14 +55,14 @@ struct numbering {
 /* Of the communicator that the scout stands before, from its first call to the first of the next one: where a rank left
  * calls out, all must have equally many. */
 static int scout(struct numbering *n, bool *matches) {
-    const uint32_t comm = high_of(n->seen[CALL_COMM_RANK]);
+    const uint32_t comm = rd_high(n->seen[CALL_COMM_RANK]);
     bool gaps = false, uneven = false;
     uint64_t before = 0;
     int status = SPR_OK;
-    while (status == SPR_OK && n->seen && high_of(n->seen[CALL_COMM_RANK]) == comm) {
-        const uint32_t rank = low_of(n->seen[CALL_COMM_RANK]);
+    while (status == SPR_OK && n->seen && rd_high(n->seen[CALL_COMM_RANK]) == comm) {
+        const uint32_t rank = rd_low(n->seen[CALL_COMM_RANK]);
         uint64_t calls = 0;
-        for (; status == SPR_OK && n->seen && n->seen[CALL_COMM_RANK] == pack(comm, rank); calls++)
+        for (; status == SPR_OK && n->seen && n->seen[CALL_COMM_RANK] == rd_pack(comm, rank); calls++)
             status = rd_order_next(n->scout, &n->seen, n->w->error);
         gaps = gaps || rd_waiting_has_gaps(n->w, rank);
         uneven = uneven || (before && before != calls);
@@ -87,14 +81,14 @@ static int number(struct numbering *n) {
         status = rd_order_next(n->calls, &call, n->w->error);
         if (status != SPR_OK || !call) break;
         instance = call[CALL_COMM_RANK] == comm_rank ? instance + 1 : 0;
-        if (n->scout && high_of(call[CALL_COMM_RANK]) != high_of(comm_rank)) status = scout(n, &matches);
+        if (n->scout && rd_high(call[CALL_COMM_RANK]) != rd_high(comm_rank)) status = scout(n, &matches);
         comm_rank = call[CALL_COMM_RANK];
         if (status != SPR_OK || !matches) continue;
-        const uint64_t member[MEMBER_WORDS] = {
-            [MEMBER_COMM] = high_of(comm_rank),      [MEMBER_INSTANCE] = instance,  [MEMBER_RANK] = low_of(comm_rank),
-            [MEMBER_START] = call[CALL_START],       [MEMBER_END] = call[CALL_END], [MEMBER_ROW] = call[CALL_ROW],
-            [MEMBER_FLAGS_TO] = call[CALL_FLAGS_TO],
+        uint64_t member[MEMBER_WORDS] = {
+            [MEMBER_COMM] = rd_high(comm_rank), [MEMBER_INSTANCE] = instance,        [MEMBER_START] = call[CALL_START],
+            [MEMBER_RANK] = rd_low(comm_rank),  [MEMBER_ROW_TO] = call[CALL_ROW_TO],
         };
+        memcpy(member + MEMBER_WINDOW, call + CALL_WINDOW, sizeof(struct rd_window));
         status = rd_order_add(n->members, member, n->w->error);
     }
     return status;
@@ -115,57 +109,76 @@ static int number_all(struct rd_waiting *w, struct rd_order *calls, struct rd_or
 /* ---- matching ---------------------------------------------------------------------------------------------------- */
 
 struct member {
-    uint32_t rank;
-    int32_t flags, to;
-    int64_t start, end, row;
+    uint32_t rank, row;
+    int32_t to; /* the root; < 0: there is none */
+    int64_t start;
+    struct rd_window window;
 };
 
 struct instance {
     uint64_t comm, number;
-    struct member *members; /* by rank */
+    struct member *members; /* in the order of time */
     size_t count, room;
+    const struct member *root; /* of those that name the same as the first; NULL: not a member */
 };
 
-enum waits_for { THE_LAST, THE_ROOT, ROOT_FOR_LAST };
+enum waits_for { ALL, THOSE_BEFORE_ITS_END, THE_ROOT, NOBODY };
 
-/* Where data go from the root all wait for the root; where they go to it, it waits for the last. */
+/* Where data go from the root all wait for the root; where they go to it, it waits for the last. Only some calls cannot
+ * end before all have begun them: the others do not wait for who comes after their end (a scan for higher ranks, a
+ * neighbourhood collective for who is no neighbour). */
 static enum waits_for who_waits(const struct rd_waiting *w, const struct member *member) {
+    static const char *const of_all[] = {"arrier", "llreduce", "llgather", "lltoall", "educe_scatter"};
     const char *name = w->profile->names[w->profile->rows[member->row].region];
-    if (member->to < 0) return THE_LAST;
-    return strstr(name, "cast") || (strstr(name, "catter") && !strstr(name, "educe")) ? THE_ROOT : ROOT_FOR_LAST;
+    if (member->to >= 0) {
+        if (strstr(name, "cast") || strstr(name, "catter")) return THE_ROOT;
+        return (int64_t)member->rank == member->to ? THOSE_BEFORE_ITS_END : NOBODY;
+    }
+    for (size_t i = 0; !strstr(name, "eighbor") && i < sizeof of_all / sizeof *of_all; i++)
+        if (strstr(name, of_all[i]))
+            return strstr(name, "lltoallv") || strstr(name, "lltoallw") ? THOSE_BEFORE_ITS_END : ALL;
+    return THOSE_BEFORE_ITS_END;
 }
 
 static const struct member *find_rank(const struct instance *instance, int64_t rank) {
-    size_t low = 0, high = instance->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if ((int64_t)instance->members[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < instance->count && (int64_t)instance->members[low].rank == rank ? &instance->members[low] : NULL;
+    for (size_t i = 0; i < instance->count; i++)
+        if ((int64_t)instance->members[i].rank == rank) return &instance->members[i];
+    return NULL;
 }
 
-static int wait_in_instance(struct rd_waiting *w, const struct instance *instance) {
-    const struct member *last = instance->members;
+/* The last one that came before the window ended. */
+static const struct member *find_before(const struct instance *instance, int64_t end) {
+    size_t low = 0, high = instance->count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        *(instance->members[middle].start < end ? &low : &high) = middle;
+    }
+    return &instance->members[low];
+}
+
+static const struct member *find_awaited(const struct rd_waiting *w, const struct instance *instance,
+                                         const struct member *member) {
+    switch (who_waits(w, member)) {
+    case NOBODY:
+        return member;
+    case THE_ROOT: {
+        const bool usual = instance->members[0].to == member->to;
+        const struct member *root = usual ? instance->root : find_rank(instance, member->to);
+        return root ? root : member;
+    }
+    case ALL:
+        return &instance->members[instance->count - 1];
+    default:
+        return find_before(instance, rd_order_value(member->window.until));
+    }
+}
+
+static int wait_in_instance(struct rd_waiting *w, struct instance *instance) {
     int status = SPR_OK;
-    for (size_t i = 1; i < instance->count; i++)
-        if (instance->members[i].start > last->start) last = &instance->members[i];
+    instance->root = find_rank(instance, instance->members[0].to);
     for (size_t i = 0; status == SPR_OK && i < instance->count; i++) {
-        const struct member *m = &instance->members[i], *awaited = last;
-        if (m->flags & RD_MPI_REQUEST) continue; /* it does not wait; what completes it does */
-        const enum waits_for how = who_waits(w, m);
-        const struct member *root = how == THE_ROOT ? find_rank(instance, m->to) : NULL;
-        if (root) awaited = root;
-        if (how == ROOT_FOR_LAST && (int64_t)m->rank != m->to) awaited = m;
-        const int64_t lasted = m->end - m->start;
-        const struct rd_mpi_wait wait = {.row = m->row,
-                                         .cause = awaited->rank,
-                                         .kind = SPR_MPI_COLLECTIVE,
-                                         .wait_ns = rd_clamp(awaited->start - m->start, lasted),
-                                         .lasted_ns = lasted};
-        status = rd_waiting_add(w, &wait);
+        const struct member *m = &instance->members[i], *awaited = find_awaited(w, instance, m);
+        status = rd_window_wait(w, &m->window, awaited->start, awaited->rank, SPR_MPI_COLLECTIVE);
     }
     return status;
 }
@@ -187,12 +200,12 @@ static bool add_member(struct instance *instance, const uint64_t *m) {
         instance->members = longer;
         instance->room = room;
     }
-    instance->members[instance->count++] = (struct member){.rank = (uint32_t)m[MEMBER_RANK],
-                                                           .flags = (int32_t)high_of(m[MEMBER_FLAGS_TO]),
-                                                           .to = (int32_t)low_of(m[MEMBER_FLAGS_TO]),
-                                                           .start = rd_order_value(m[MEMBER_START]),
-                                                           .end = rd_order_value(m[MEMBER_END]),
-                                                           .row = (int64_t)m[MEMBER_ROW]};
+    struct member *member = &instance->members[instance->count++];
+    *member = (struct member){.rank = (uint32_t)m[MEMBER_RANK],
+                              .row = rd_high(m[MEMBER_ROW_TO]),
+                              .to = (int32_t)rd_low(m[MEMBER_ROW_TO]),
+                              .start = rd_order_value(m[MEMBER_START])};
+    memcpy(&member->window, m + MEMBER_WINDOW, sizeof member->window);
     instance->comm = m[MEMBER_COMM];
     instance->number = m[MEMBER_INSTANCE];
     return true;

@@ -1,151 +1,55 @@
 /* The two ends of each message: the n-th send with a communicator, sender, receiver and tag goes to the n-th receive of
- * such, a rule of MPI. */
+ * such, a rule of MPI. A probe finds the message that is received first after it. */
 #include "mpi.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 enum { /* words of an end; the first four are the key: the envelope, then time */
        END_COMM_SENDER,
        END_RECEIVER_TAG,
        END_START,
        END_NUMBER,
-       END_FROM, /* what waits: the call itself, or the one that completed the request */
-       END_UNTIL,
-       END_ROW,   /* of what waits */
-       END_EVENT, /* that one's event; or */
-       END_WORDS
-};
-#define EVENT_ITSELF (UINT64_MAX - 1) /* the call waits itself */
-#define EVENT_NONE   UINT64_MAX       /* nothing waits for it */
-/* Beside the row: the end is one of a call that does both, as MPI_Sendrecv, and waits for what it receives only. */
-#define ROW_BOTH (UINT64_C(1) << 63)
-
-enum { COMPLETED_CALL, COMPLETED_EVENT, COMPLETED_START, COMPLETED_END, COMPLETED_ROW, COMPLETED_WORDS };
-
-enum { /* a completing call and one of its waits; the first three are the key: the longest wait first */
-       WAITED_EVENT,
-       WAITED_LESS,
-       WAITED_KIND_CAUSE,
-       WAITED_LASTED,
-       WAITED_ROW,
-       WAITED_WORDS
+       END_BOTH, /* of a call that does both, as MPI_Sendrecv: it waits for what it receives only */
+       END_WINDOW,
+       END_WORDS = END_WINDOW + RD_WINDOW_WORDS
 };
 
-static uint64_t pack(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
-
-int rd_messages_open(struct rd_waiting *w, struct rd_messages *m) {
-    const char *path = w->profile->path;
-    *m = (struct rd_messages){.sends = rd_order_new(path, END_WORDS, END_NUMBER + 1),
-                              .receives = rd_order_new(path, END_WORDS, END_NUMBER + 1),
-                              .completions = rd_order_new(path, COMPLETED_WORDS, COMPLETED_EVENT + 1),
-                              .events = rd_order_new(path, WAITED_WORDS, WAITED_KIND_CAUSE + 1)};
-    return m->sends && m->receives && m->completions && m->events ? SPR_OK : rd_no_memory(w->profile, w->error);
+int rd_messages_open(const struct rd_waiting *w, struct rd_messages *m) {
+    bool good = true;
+    for (int i = 0; i < RD_ENDS; i++) {
+        m->ends[i] = rd_order_new(w->profile->path, END_WORDS, END_NUMBER + 1);
+        good = good && m->ends[i];
+    }
+    return good ? SPR_OK : rd_no_memory(w->profile, w->error);
 }
 
 void rd_messages_close(struct rd_messages *m) {
-    rd_order_reader_free(m->completed);
-    rd_order_free(m->sends);
-    rd_order_free(m->receives);
-    rd_order_free(m->completions);
-    rd_order_free(m->events);
+    for (int i = 0; i < RD_ENDS; i++) rd_order_free(m->ends[i]);
 }
 
-/* ---- completing calls -------------------------------------------------------------------------------------------- */
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-static int add_waited(struct rd_waiting *w, struct rd_messages *m, uint64_t event, const struct rd_mpi_wait *wait) {
-    const uint64_t record[WAITED_WORDS] = {
-        [WAITED_EVENT] = event,
-        [WAITED_LESS] = ~(uint64_t)wait->wait_ns,
-        [WAITED_KIND_CAUSE] = pack(wait->kind, wait->cause),
-        [WAITED_LASTED] = (uint64_t)wait->lasted_ns,
-        [WAITED_ROW] = (uint64_t)wait->row,
-    };
-    return rd_order_add(m->events, record, w->error);
+/* A probe has found a message, which it leaves to a receive. */
+static bool is_end(const struct rd_mpi_call *c, enum rd_end which) {
+    if (which == RD_SENDS) return c->sent >= 0;
+    if (which == RD_RECEIVES) return c->received >= 0;
+    return c->received < 0 && c->polls <= 0 && !(c->flags & RD_MPI_REQUEST);
 }
 
-int rd_messages_take_completion(struct rd_waiting *w, struct rd_messages *m, const struct rd_mpi_completion *c) {
-    const uint64_t completed[COMPLETED_WORDS] = {
-        [COMPLETED_CALL] = (uint64_t)c->call,        [COMPLETED_EVENT] = (uint64_t)c->event,
-        [COMPLETED_START] = rd_order_word(c->start), [COMPLETED_END] = rd_order_word(c->end),
-        [COMPLETED_ROW] = (uint64_t)c->row,
-    };
-    /* Whatever it waited for, it is a matched call. */
-    const struct rd_mpi_wait none = {
-        .row = c->row, .cause = w->profile->rows[c->row].rank, .lasted_ns = c->end - c->start};
-    const int status = rd_order_add(m->completions, completed, w->error);
-    return status == SPR_OK ? add_waited(w, m, (uint64_t)c->event, &none) : status;
-}
-
-/* A completing call waits for all its requests at once: the longest wait is the whole. */
-static int take_longest(struct rd_waiting *w, struct rd_messages *m) {
-    uint64_t before = UINT64_MAX;
-    const uint64_t *waited = NULL;
-    int status = rd_order_close(m->events, w->error);
-    struct rd_order_reader *events = status == SPR_OK ? rd_order_read(m->events, w->error) : NULL;
-    if (status == SPR_OK && !events) status = SPR_NO_MEMORY;
-    if (status == SPR_OK) status = rd_order_next(events, &waited, w->error);
-    for (; status == SPR_OK && waited; status = rd_order_next(events, &waited, w->error)) {
-        if (waited[WAITED_EVENT] == before) continue;
-        before = waited[WAITED_EVENT];
-        const struct rd_mpi_wait wait = {.row = (int64_t)waited[WAITED_ROW],
-                                         .cause = (uint32_t)waited[WAITED_KIND_CAUSE],
-                                         .kind = (enum spr_mpi_wait_kind)(waited[WAITED_KIND_CAUSE] >> 32),
-                                         .wait_ns = (int64_t)~waited[WAITED_LESS],
-                                         .lasted_ns = (int64_t)waited[WAITED_LASTED]};
-        if ((status = rd_waiting_add(w, &wait)) != SPR_OK) break;
-    }
-    rd_order_reader_free(events);
-    return status;
-}
-
-/* ---- both ends --------------------------------------------------------------------------------------------------- */
-
-/* What completed the call with that number; calls come in ascending order. */
-static int find_completion(struct rd_waiting *w, struct rd_messages *m, uint64_t number, uint64_t end[END_WORDS]) {
-    int status = SPR_OK;
-    if (!m->completed) {
-        status = rd_order_close(m->completions, w->error);
-        if (status != SPR_OK) return status;
-        m->completed = rd_order_read(m->completions, w->error);
-        status = m->completed ? rd_order_next(m->completed, &m->next, w->error) : SPR_NO_MEMORY;
-    }
-    for (; status == SPR_OK && m->next && m->next[COMPLETED_CALL] <= number;
-         status = rd_order_next(m->completed, &m->next, w->error)) {
-        if (m->next[COMPLETED_CALL] != number) continue;
-        end[END_EVENT] = m->next[COMPLETED_EVENT];
-        end[END_FROM] = m->next[COMPLETED_START];
-        end[END_UNTIL] = m->next[COMPLETED_END];
-        end[END_ROW] = (end[END_ROW] & ROW_BOTH) | m->next[COMPLETED_ROW];
-    }
-    return status;
-}
-
-static bool is_end(const struct rd_mpi_call *c, int32_t peer, int32_t tag, int64_t bytes) {
-    return !(c->flags & (RD_MPI_COLLECTIVE | RD_MPI_FAILED | RD_MPI_PERSISTENT)) && peer >= 0 && tag >= 0 &&
-           c->comm >= 0 && bytes >= 0;
-}
-
-int rd_messages_take(struct rd_waiting *w, struct rd_messages *m, const struct rd_mpi_call *c) {
-    const bool sends = is_end(c, c->to, c->to_tag, c->sent), receives = is_end(c, c->from, c->from_tag, c->received);
+int rd_messages_take(struct rd_waiting *w, struct rd_messages *m, const struct rd_mpi_call *c,
+                     const struct rd_window *window) {
+    if (c->flags & (RD_MPI_COLLECTIVE | RD_MPI_FAILED | RD_MPI_PERSISTENT) || c->comm < 0) return SPR_OK;
     uint64_t end[END_WORDS] = {
-        [END_START] = rd_order_word(c->start),
-        [END_NUMBER] = c->number,
-        [END_FROM] = rd_order_word(c->start),
-        [END_UNTIL] = rd_order_word(c->end),
-        [END_ROW] = (uint64_t)c->row | (c->received >= 0 ? ROW_BOTH : 0),
-        [END_EVENT] = c->flags & RD_MPI_REQUEST ? EVENT_NONE : EVENT_ITSELF,
-    };
+        [END_START] = rd_order_word(c->start), [END_NUMBER] = c->number, [END_BOTH] = c->received >= 0};
+    memcpy(end + END_WINDOW, window, sizeof *window);
     int status = SPR_OK;
-    if ((sends || receives) && c->flags & RD_MPI_REQUEST) status = find_completion(w, m, c->number, end);
-    if (status == SPR_OK && sends) {
-        end[END_COMM_SENDER] = pack((uint32_t)c->comm, c->rank);
-        end[END_RECEIVER_TAG] = pack((uint32_t)c->to, (uint32_t)c->to_tag);
-        status = rd_order_add(m->sends, end, w->error);
-    }
-    if (status == SPR_OK && receives) {
-        end[END_COMM_SENDER] = pack((uint32_t)c->comm, (uint32_t)c->from);
-        end[END_RECEIVER_TAG] = pack(c->rank, (uint32_t)c->from_tag);
-        status = rd_order_add(m->receives, end, w->error);
+    for (int which = 0; status == SPR_OK && which < RD_ENDS; which++) {
+        const bool sends = which == RD_SENDS;
+        const int32_t peer = sends ? c->to : c->from, tag = sends ? c->to_tag : c->from_tag;
+        if (peer < 0 || tag < 0 || !is_end(c, (enum rd_end)which)) continue;
+        end[END_COMM_SENDER] = rd_pack((uint32_t)c->comm, sends ? c->rank : (uint32_t)peer);
+        end[END_RECEIVER_TAG] = rd_pack(sends ? (uint32_t)peer : c->rank, (uint32_t)tag);
+        status = rd_order_add(m->ends[which], end, w->error);
     }
     return status;
 }
@@ -156,6 +60,11 @@ int rd_messages_take(struct rd_waiting *w, struct rd_messages *m, const struct r
 struct side {
     struct rd_order_reader *reader, *scout;
     const uint64_t *end, *seen; /* NULL: no more */
+};
+
+struct matching {
+    struct rd_waiting *w;
+    struct side sides[RD_ENDS];
 };
 
 static int compare_envelopes(const uint64_t *a, const uint64_t *b) {
@@ -173,13 +82,12 @@ static int open_side(struct rd_waiting *w, struct rd_order *order, struct side *
     return status == SPR_OK && side->scout ? rd_order_next(side->scout, &side->seen, w->error) : status;
 }
 
-static void close_side(struct side *side) {
-    rd_order_reader_free(side->reader);
-    rd_order_reader_free(side->scout);
+static int next_end(struct matching *m, enum rd_end which) {
+    return rd_order_next(m->sides[which].reader, &m->sides[which].end, m->w->error);
 }
 
 /* How many ends have the envelope; the scout goes on to the next one. */
-static int count_ends(struct rd_waiting *w, struct side *side, const uint64_t envelope[2], uint64_t *count) {
+static int count_ends(struct rd_waiting *w, struct side *side, const uint64_t *envelope, uint64_t *count) {
     int status = SPR_OK;
     *count = 0;
     while (status == SPR_OK && side->seen) {
@@ -191,67 +99,76 @@ static int count_ends(struct rd_waiting *w, struct side *side, const uint64_t en
     return status;
 }
 
-static uint32_t rank_of_sender(const uint64_t *end) { return (uint32_t)end[END_COMM_SENDER]; }
-static uint32_t rank_of_receiver(const uint64_t *end) { return (uint32_t)(end[END_RECEIVER_TAG] >> 32); }
+static uint32_t sender_of(const uint64_t *end) { return rd_low(end[END_COMM_SENDER]); }
+static uint32_t receiver_of(const uint64_t *end) { return rd_high(end[END_RECEIVER_TAG]); }
 
-static int may_match(struct rd_waiting *w, struct side *sends, struct side *receives, bool *may) {
-    const uint64_t envelope[2] = {sends->end[END_COMM_SENDER], sends->end[END_RECEIVER_TAG]};
+static int may_match(struct matching *m, const uint64_t *envelope, bool *may) {
+    struct rd_waiting *w = m->w;
     uint64_t sent = 0, received = 0;
     *may = true;
     if (!w->gaps) return SPR_OK;
-    int status = count_ends(w, sends, envelope, &sent);
-    if (status == SPR_OK) status = count_ends(w, receives, envelope, &received);
+    int status = count_ends(w, &m->sides[RD_SENDS], envelope, &sent);
+    if (status == SPR_OK) status = count_ends(w, &m->sides[RD_RECEIVES], envelope, &received);
     *may = sent == received ||
-           !(rd_waiting_has_gaps(w, rank_of_sender(envelope)) || rd_waiting_has_gaps(w, rank_of_receiver(envelope)));
+           !(rd_waiting_has_gaps(w, sender_of(envelope)) || rd_waiting_has_gaps(w, receiver_of(envelope)));
     return status;
 }
 
 /* `mine` waited, if it did, until its partner began. */
-static int wait_for(struct rd_waiting *w, struct rd_messages *m, const uint64_t *mine, const uint64_t *partner,
-                    uint32_t cause, enum spr_mpi_wait_kind kind) {
-    if (mine[END_EVENT] == EVENT_NONE) return SPR_OK;
-    const int64_t begin = rd_order_value(mine[END_FROM]), end = rd_order_value(mine[END_UNTIL]);
-    const int64_t began = rd_order_value(partner[END_START]);
-    struct rd_mpi_wait wait = {.row = (int64_t)(mine[END_ROW] & ~ROW_BOTH),
-                               .cause = cause,
-                               .kind = kind,
-                               .wait_ns = rd_clamp(began - begin, end - begin),
-                               .lasted_ns = end - begin};
-    if (kind == SPR_MPI_LATE_RECEIVER && began > end) wait.wait_ns = 0; /* it went without the receiver */
-    if (mine[END_EVENT] == EVENT_ITSELF) return rd_waiting_add(w, &wait);
-    return wait.wait_ns ? add_waited(w, m, mine[END_EVENT], &wait) : SPR_OK;
+static int wait_for(struct rd_waiting *w, const uint64_t *mine, const uint64_t *partner, uint32_t cause,
+                    enum spr_mpi_wait_kind kind) {
+    struct rd_window window;
+    memcpy(&window, mine + END_WINDOW, sizeof window);
+    const bool without = kind == SPR_MPI_LATE_RECEIVER && partner[END_START] > window.until; /* it did not wait */
+    return rd_window_wait(w, &window, rd_order_value(without ? window.from : partner[END_START]), cause, kind);
 }
 
-static int match_one(struct rd_waiting *w, struct rd_messages *m, const uint64_t *send, const uint64_t *receive) {
-    const int status = wait_for(w, m, receive, send, rank_of_sender(send), SPR_MPI_LATE_SENDER);
-    if (status != SPR_OK || send[END_ROW] & ROW_BOTH) return status; /* it waits for what it receives */
-    return wait_for(w, m, send, receive, rank_of_receiver(send), SPR_MPI_LATE_RECEIVER);
+/* Probes that found the message: those before its receive that have not found another. */
+static int match_probes(struct matching *m, const uint64_t *send, const uint64_t *receive) {
+    struct side *probes = &m->sides[RD_PROBES];
+    int status = SPR_OK;
+    while (status == SPR_OK && probes->end) {
+        const int order = compare_envelopes(probes->end, receive);
+        if (order > 0 || (order == 0 && probes->end[END_START] > receive[END_START])) break;
+        if (order == 0) status = wait_for(m->w, probes->end, send, sender_of(send), SPR_MPI_LATE_SENDER);
+        if (status == SPR_OK) status = next_end(m, RD_PROBES);
+    }
+    return status;
 }
 
-static int match(struct rd_waiting *w, struct rd_messages *m, struct side *sends, struct side *receives) {
-    uint64_t envelope[2] = {UINT64_MAX, UINT64_MAX};
+static int match_one(struct matching *m, const uint64_t *send, const uint64_t *receive) {
+    int status = wait_for(m->w, receive, send, sender_of(send), SPR_MPI_LATE_SENDER);
+    if (status == SPR_OK && !send[END_BOTH])
+        status = wait_for(m->w, send, receive, receiver_of(send), SPR_MPI_LATE_RECEIVER);
+    return status == SPR_OK ? match_probes(m, send, receive) : status;
+}
+
+static int match(struct matching *m) {
+    struct side *sends = &m->sides[RD_SENDS], *receives = &m->sides[RD_RECEIVES];
+    uint64_t envelope[] = {UINT64_MAX, UINT64_MAX};
     bool may = false;
     int status = SPR_OK;
     while (status == SPR_OK && sends->end && receives->end) {
         const int order = compare_envelopes(sends->end, receives->end);
         if (order == 0 && compare_envelopes(sends->end, envelope) != 0) {
-            envelope[0] = sends->end[END_COMM_SENDER];
-            envelope[1] = sends->end[END_RECEIVER_TAG];
-            status = may_match(w, sends, receives, &may);
+            memcpy(envelope, sends->end, sizeof envelope);
+            status = may_match(m, envelope, &may);
         }
-        if (order == 0 && status == SPR_OK && may) status = match_one(w, m, sends->end, receives->end);
-        if (order <= 0 && status == SPR_OK) status = rd_order_next(sends->reader, &sends->end, w->error);
-        if (order >= 0 && status == SPR_OK) status = rd_order_next(receives->reader, &receives->end, w->error);
+        if (order == 0 && status == SPR_OK && may) status = match_one(m, sends->end, receives->end);
+        if (order <= 0 && status == SPR_OK) status = next_end(m, RD_SENDS);
+        if (order >= 0 && status == SPR_OK) status = next_end(m, RD_RECEIVES);
     }
     return status;
 }
 
-int rd_messages_match(struct rd_waiting *w, struct rd_messages *m) {
-    struct side sends = {0}, receives = {0};
-    int status = open_side(w, m->sends, &sends);
-    if (status == SPR_OK) status = open_side(w, m->receives, &receives);
-    if (status == SPR_OK) status = match(w, m, &sends, &receives);
-    close_side(&sends);
-    close_side(&receives);
-    return status == SPR_OK ? take_longest(w, m) : status;
+int rd_messages_match(struct rd_waiting *w, struct rd_messages *messages) {
+    struct matching m = {.w = w};
+    int status = SPR_OK;
+    for (int i = 0; status == SPR_OK && i < RD_ENDS; i++) status = open_side(w, messages->ends[i], &m.sides[i]);
+    if (status == SPR_OK) status = match(&m);
+    for (int i = 0; i < RD_ENDS; i++) {
+        rd_order_reader_free(m.sides[i].reader);
+        rd_order_reader_free(m.sides[i].scout);
+    }
+    return status;
 }

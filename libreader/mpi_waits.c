@@ -1,6 +1,6 @@
-/* Who waits for whom: instances of collective calls and messages, matched after the run. Where calls of a rank were
- * left out (a pause), they count only if all sides have equally many. Memory is bounded: what is matched lies sorted on
- * the disk. */
+/* Who waits for whom: instances of collective calls and messages, matched after the run. What began with a request is
+ * waited for in the call that completes it. Where calls of a rank were left out (a pause), calls are matched only if all
+ * sides have equally many. Memory is bounded: what is matched lies sorted on the disk. */
 #include "mpi.h"
 
 #include <stdlib.h>
@@ -15,34 +15,37 @@ int rd_waiting_add(struct rd_waiting *w, const struct rd_mpi_wait *wait) {
     return rd_wait_sums_add(&w->sums, w->profile, wait) ? SPR_OK : rd_no_memory(w->profile, w->error);
 }
 
-static int take_completions(struct rd_waiting *w, struct rd_mpi_stream *stream, struct rd_messages *messages) {
+static int take_completions(struct rd_waiting *w, struct rd_mpi_stream *stream) {
     struct rd_mpi_completion completion;
-    bool more = true;
-    int status = SPR_OK;
-    while (status == SPR_OK && more) {
-        status = rd_mpi_next_completion(stream, &completion, &more, w->error);
-        if (status == SPR_OK && more) status = rd_messages_take_completion(w, messages, &completion);
-    }
+    bool more;
+    int status;
+    while ((status = rd_mpi_next_completion(stream, &completion, &more, w->error)) == SPR_OK && more)
+        if ((status = rd_windows_take(w, &completion)) != SPR_OK) break;
     return status;
+}
+
+static int take_call(struct rd_waiting *w, const struct rd_mpi_call *call, struct rd_messages *messages,
+                     struct rd_order *collectives) {
+    struct rd_window window;
+    int status = rd_window_of(w, call, &window);
+    if (status == SPR_OK) status = rd_collectives_take(w, collectives, call, &window);
+    return status == SPR_OK ? rd_messages_take(w, messages, call, &window) : status;
 }
 
 static int take_calls(struct rd_waiting *w, struct rd_mpi_stream *stream, struct rd_messages *messages,
                       struct rd_order *collectives) {
     struct rd_mpi_call call;
-    bool more = true;
-    int status = SPR_OK;
-    while (status == SPR_OK && more) {
-        status = rd_mpi_next_call(stream, &call, &more, w->error);
-        if (status == SPR_OK && more) status = rd_collectives_take(w, collectives, &call);
-        if (status == SPR_OK && more) status = rd_messages_take(w, messages, &call);
-    }
+    bool more;
+    int status;
+    while ((status = rd_mpi_next_call(stream, &call, &more, w->error)) == SPR_OK && more)
+        if ((status = take_call(w, &call, messages, collectives)) != SPR_OK) break;
     return status;
 }
 
 static int read_all(struct rd_waiting *w, struct rd_messages *messages, struct rd_order *collectives) {
     struct rd_mpi_stream *stream;
     int status = rd_mpi_stream_open(w->profile, &stream, w->error);
-    if (status == SPR_OK) status = take_completions(w, stream, messages);
+    if (status == SPR_OK) status = take_completions(w, stream);
     if (status == SPR_OK) status = take_calls(w, stream, messages, collectives);
     rd_mpi_stream_close(stream);
     return status;
@@ -58,12 +61,14 @@ static int match(struct rd_waiting *w) {
     struct rd_messages messages;
     struct rd_order *collectives = rd_collectives_new(w);
     int status = rd_messages_open(w, &messages);
-    if (status == SPR_OK && !collectives) status = rd_no_memory(w->profile, w->error);
+    if (status == SPR_OK) status = collectives ? rd_windows_open(w) : rd_no_memory(w->profile, w->error);
     if (status == SPR_OK) status = read_all(w, &messages, collectives);
     if (status == SPR_OK) status = rd_collectives_match(w, collectives);
     rd_order_free(collectives);
     if (status == SPR_OK) status = rd_messages_match(w, &messages);
     rd_messages_close(&messages);
+    if (status == SPR_OK) status = rd_windows_add(w);
+    rd_windows_close(w);
     return status;
 }
 

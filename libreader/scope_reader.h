@@ -388,7 +388,7 @@ void spr_mpi_free(spr_mpi *mpi);
 
 enum spr_mpi_wait_kind {
     SPR_MPI_COLLECTIVE,    /* for the member that came last */
-    SPR_MPI_LATE_SENDER,   /* a receive, for the send to begin */
+    SPR_MPI_LATE_SENDER,   /* a receive or a probe, for the send to begin */
     SPR_MPI_LATE_RECEIVER, /* a send that did not go without its receive, for that to begin */
     SPR_MPI_WAIT_KINDS
 };

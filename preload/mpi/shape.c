@@ -76,7 +76,7 @@ void mpi_shape_of(const struct mpi_function *function, struct mpi_shape *shape) 
     shape->polls = shape->at[MPI_ROLE_FLAG_AT] >= 0 && !contains(name, "Test_cancelled");
     shape->removes_message = function->kind == MPI_KIND_RECEIVE && shape->at[MPI_ROLE_MESSAGE_AT] >= 0;
     shape->cancels = !strcmp(name, "MPI_Cancel");
-    shape->gives_status = shape->at[MPI_ROLE_STATUS_AT] >= 0 && function->kind != MPI_KIND_PROBE &&
+    shape->gives_status = shape->at[MPI_ROLE_STATUS_AT] >= 0 && !(function->kind == MPI_KIND_PROBE && shape->polls) &&
                           !contains(name, "Test_cancelled") && !contains(name, "get_status");
     shape->prepares = shape->gives_status || shape->at[MPI_ROLE_REQUEST_LIST] >= 0 || shape->frees ||
                       shape->removes_message || function->kind == MPI_KIND_COMPLETION ||

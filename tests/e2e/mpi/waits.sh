@@ -48,6 +48,24 @@ int main(int argc, char **argv) {
         enter(1, "third");
         MPI_Recv(big, sizeof big, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) { /* late in a collective call that is waited for elsewhere */
+        ms(200);
+        enter(1, "fourth");
+    }
+    MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+    if (rank == 0) enter(0, "fourth");
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) { /* a late sender that a probe waits for */
+        ms(200);
+        enter(0, "fifth");
+        MPI_Send(&sum, 1, MPI_INT, 1, 4, MPI_COMM_WORLD);
+    } else {
+        enter(1, "fifth");
+        MPI_Probe(MPI_ANY_SOURCE, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&sum, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     MPI_Finalize();
     return 0;
 }
@@ -62,7 +80,8 @@ for attempt in 1 2 3 4; do
     profiled 2 waits.h5 ./waits
     scope-profiler mpi --waits --csv waits.h5 | tr -d '\r' >waits.csv
     fits "$(truth MPI_Allreduce 0)" "$(wait_of 0 MPI_Allreduce 6)" && fits "$(truth first 1)" "$(wait_of 1 MPI_Recv 7)" &&
-        fits "$(truth second 1)" "$(wait_of 1 MPI_Wait 7)" && fits "$(truth third 0)" "$(wait_of 0 MPI_Ssend 8)" && break
+        fits "$(truth second 1)" "$(wait_of 1 MPI_Wait 7)" && fits "$(truth third 0)" "$(wait_of 0 MPI_Ssend 8)" &&
+        fits "$(truth fourth 0)" "$(wait_of 0 MPI_Wait 6)" && fits "$(truth fifth 1)" "$(wait_of 1 MPI_Probe 7)" && break
 done
 equal "status" 0 "$rc"
 # waited WHAT NAME RANK GOT
@@ -77,12 +96,37 @@ between "allreduce: the last waits for nobody" 0 "$(awk -v t="$(truth MPI_Allred
 waited "late sender, in MPI_Recv" first 1 "$(wait_of 1 MPI_Recv 7)"
 waited "late sender, in MPI_Wait" second 1 "$(wait_of 1 MPI_Wait 7)"
 waited "late receiver" third 0 "$(wait_of 0 MPI_Ssend 8)"
+waited "the last member, in MPI_Wait" fourth 0 "$(wait_of 0 MPI_Wait 6)"
+waited "late sender, in MPI_Probe" fifth 1 "$(wait_of 1 MPI_Probe 7)"
 equal "nothing else is a late receiver's" "" "$(awk -F, 'NR > 1 && $8 > 0.05 && $3 != "MPI_Ssend"' waits.csv)"
 scope-profiler mpi --waits --json waits.h5 >waits.json
 ok "who waits for whom" python3 -c '
 import json
 causes = {(c["rank"], c["cause_rank"]): c["wait_seconds"] for c in json.load(open("waits.json"))["causes"]}
 assert causes[0, 1] > 0.3 and causes[1, 0] > 0.3, causes'
+# Who need not wait for the last one of all waits for the last one that it does wait for.
+cat >line.c <<'C'
+#include "mk.h"
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, size = 3, open = 0, out = 0, in[2];
+    MPI_Comm line;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &open, 0, &line);
+    ms(rank * rank * 100);
+    MPI_Neighbor_allgather(&out, 1, MPI_INT, in, 1, MPI_INT, line);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpi_compile "$mpi" line.c -o line
+profiled 3 line.h5 ./line
+scope-profiler mpi --waits --json line.h5 >line.json
+ok "neighbours wait for neighbours" python3 -c '
+import json
+causes = {(c["rank"], c["cause_rank"]): c["wait_seconds"] for c in json.load(open("line.json"))["causes"]}
+assert causes[0, 1] > 0.08 > causes.get((0, 2), 0) and causes[1, 2] > 0.2, causes'
 
 # The summary tells of the command.
 scope-profiler inspect waits.h5 >inspect.txt
