@@ -129,7 +129,7 @@ static void print_tables(const struct mpi_report *report, const struct request *
         sink_line(&sink, "%s", "");
         sink_line(&sink, "%s", titles[v]);
         if (table.rows)
-            table_print(&sink, &table, v == BY_SITE);
+            table_print(&sink, &table, v == BY_SITE || v == WAITING);
         else
             sink_line(&sink, "  none");
         table_free(&table);

@@ -22,7 +22,8 @@ struct table table_make(const char *const *headers, size_t columns);
 void table_row(struct table *table, char *const *cells); /* takes the `columns` cells over */
 void table_free(struct table *table);
 
-/* `flexible`: the column that is cut when the terminal is too narrow. */
+/* `flexible`: the column that is cut when the terminal is too narrow; before it gets too short to be read, columns move
+ * together. */
 void table_print(const struct sink *sink, const struct table *table, size_t flexible);
 
 #endif

@@ -76,6 +76,26 @@ static void table_is_cut_to_the_terminal(void **state) {
     table_free(&table);
 }
 
+static void columns_move_together_before_names_go(void **state) {
+    (void)state;
+    static const char *const headers[] = {"region", "calls", "total [s]"};
+    struct table table = table_make(headers, 3);
+    char *row[] = {strdup("a_name_of_some_length"), strdup("1"), strdup("0.005000")};
+    table_row(&table, row);
+    char *text = NULL;
+    size_t length = 0;
+    struct sink sink = {open_memstream(&text, &length), 45};
+    table_print(&sink, &table, 0);
+    fclose(sink.stream);
+    assert_string_equal(text, "  ╭─────────────────────────────────────────╮\n"
+                              "  │ region                 calls  total [s] │\n"
+                              "  ├─────────────────────────────────────────┤\n"
+                              "  │ a_name_of_some_length  1      0.005000  │\n"
+                              "  ╰─────────────────────────────────────────╯\n");
+    free(text);
+    table_free(&table);
+}
+
 static void paths_are_shown_for_a_shell(void **state) {
     (void)state;
     assert_text(path_quoted("a/b-c.h5"), "a/b-c.h5");
@@ -127,13 +147,10 @@ static void ranks_are_lists_of_ranges(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(width_counts_columns),
-        cmocka_unit_test(names_are_made_fit_to_print),
-        cmocka_unit_test(lossy_text_is_utf8),
-        cmocka_unit_test(cutting_keeps_characters_whole),
-        cmocka_unit_test(table_is_cut_to_the_terminal),
-        cmocka_unit_test(paths_are_shown_for_a_shell),
-        cmocka_unit_test(words_that_are_near_are_suggested),
+        cmocka_unit_test(width_counts_columns),         cmocka_unit_test(names_are_made_fit_to_print),
+        cmocka_unit_test(lossy_text_is_utf8),           cmocka_unit_test(cutting_keeps_characters_whole),
+        cmocka_unit_test(table_is_cut_to_the_terminal), cmocka_unit_test(columns_move_together_before_names_go),
+        cmocka_unit_test(paths_are_shown_for_a_shell),  cmocka_unit_test(words_that_are_near_are_suggested),
         cmocka_unit_test(ranks_are_lists_of_ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
