@@ -273,23 +273,36 @@ static struct table list_pairs(const spr_mpi_traffic *pairs, size_t count, bool 
     return table;
 }
 
-static struct table make_square(const spr_mpi_traffic *pairs, size_t count, size_t ranks) {
+/* Rows: the selected ranks. Columns: all ranks, and where something went to none of them, that. */
+static struct table make_square(const struct mpi_report *report, const spr_mpi_traffic *pairs, size_t count) {
     static char names[WIDEST_MATRIX][8];
-    static const char *headers[WIDEST_MATRIX + 1] = {"from \\ to"};
+    static const char *headers[WIDEST_MATRIX + 2] = {"from \\ to"};
+    const uint32_t ranks = spr_num_ranks(report->profile);
+    bool unknown = false;
+    for (size_t i = 0; i < count; i++) unknown = unknown || pairs[i].peer < 0;
     for (size_t i = 0; i < ranks; i++) {
         snprintf(names[i], sizeof names[i], "%zu", i);
         headers[i + 1] = names[i];
     }
-    struct table table = table_make(headers, ranks + 1);
-    for (size_t from = 0, at = 0; from < ranks; from++) {
-        char *cells[WIDEST_MATRIX + 1];
-        cells[0] = xformat("%zu", from);
-        for (size_t to = 0; to < ranks; to++) {
-            while (at < count && (pairs[at].rank < from || (pairs[at].rank == from && pairs[at].peer < (int64_t)to)))
-                at++;
-            const bool here = at < count && pairs[at].rank == from && pairs[at].peer == (int64_t)to;
-            cells[to + 1] = here ? bytes_cell(pairs[at].bytes_sent, false) : xcopy("");
+    headers[ranks + 1] = "unknown";
+    const size_t columns = ranks + 1 + unknown;
+    struct table table = table_make(headers, columns);
+    size_t at = 0;
+    for (uint32_t from = 0; from < ranks; from++) {
+        if (!selected(report, from)) continue;
+        char *cells[WIDEST_MATRIX + 2];
+        cells[0] = xformat("%" PRIu32, from);
+        uint64_t elsewhere = 0;
+        for (size_t to = 1; to < columns; to++) cells[to] = NULL;
+        for (; at < count && pairs[at].rank == from; at++) {
+            if (pairs[at].peer < 0)
+                elsewhere += pairs[at].bytes_sent;
+            else if (pairs[at].peer < (int64_t)ranks)
+                cells[pairs[at].peer + 1] = bytes_cell(pairs[at].bytes_sent, false);
         }
+        if (elsewhere) cells[ranks + 1] = bytes_cell(elsewhere, false);
+        for (size_t to = 1; to < columns; to++)
+            if (!cells[to]) cells[to] = xcopy("");
         table_row(&table, cells);
     }
     return table;
@@ -298,13 +311,12 @@ static struct table make_square(const spr_mpi_traffic *pairs, size_t count, size
 struct table mpi_report_matrix(const struct mpi_report *report, bool whole) {
     size_t count;
     spr_mpi_traffic *pairs = sum_pairs(report, &count);
-    const uint32_t ranks = spr_num_ranks(report->profile);
     struct table table;
-    if (whole || ranks > WIDEST_MATRIX) {
+    if (whole || spr_num_ranks(report->profile) > WIDEST_MATRIX) {
         if (!whole) qsort(pairs, count, sizeof *pairs, by_bytes);
         table = list_pairs(pairs, whole || count < PAIRS_OF_MATRIX ? count : PAIRS_OF_MATRIX, whole);
     } else {
-        table = make_square(pairs, count, ranks);
+        table = make_square(report, pairs, count);
     }
     free(pairs);
     return table;

@@ -72,6 +72,24 @@ with h5py.File(sys.argv[1]) as file:
     comms = [(name, int(size)) for name, size in zip(file["mpi/communicators/names"].asstr()[:], file["mpi/communicators/sizes"][:])]
     assert comms.count(("pair", 2)) == 2 and ("MPI_COMM_WORLD", 4) in comms and len(comms) == 4, comms
 P
+# The matrix has a row for each rank that was asked for, and leaves out no byte.
+python3 - operations.h5 lost.h5 <<'P'
+import shutil, sys, h5py
+shutil.copy(*sys.argv[1:])
+with h5py.File(sys.argv[2], "r+") as file:
+    traffic = file["mpi/traffic"]
+    peers = traffic["peers"][:]
+    peers[(traffic["ranks"][:] == 1) & (peers == 0)] = -3
+    traffic["peers"][:] = peers
+P
+matrix() { scope-profiler mpi --matrix "$@" | awk '/from/ { print $(NF - 1) } /│ [0-9]/ { print $2 }' | xargs; }
+equal "matrix: of every rank" "3 0 1 2 3" "$(matrix operations.h5)"
+equal "matrix: of two ranks" "3 1 2" "$(matrix operations.h5 -r 1,2)"
+equal "matrix: with unknown receivers" "unknown 0 1 2 3" "$(matrix lost.h5)"
+scope-profiler mpi --matrix lost.h5 >matrix.txt
+matches "matrix: what went to them" '│ 1 .* (B|KiB) +│$' matrix.txt
+scope-profiler inspect operations.h5 >inspect.txt
+matches "inspect: says what else there is" 'MPI: +scope-profiler mpi operations.h5' inspect.txt
 profiled 4 again.h5 ./operations data
 scope-profiler mpi --json --waits again.h5 >all.json
 ok "JSON" python3 -c 'import json; j = json.load(open("all.json")); assert len(j["functions"]) > 30 and j["matrix"] and j["sizes"] and j["waits"], j.keys()'
@@ -83,6 +101,8 @@ compile none.c -o none
 run scope-profiler run -q -o small.h5 ./none
 run scope-profiler mpi small.h5
 equal "a file without MPI" 1 "$rc"
+scope-profiler inspect small.h5 >inspect.txt
+lacks "inspect: does not point there" "scope-profiler mpi" inspect.txt
 cat >poll.c <<'C'
 #include <mpi.h>
 int main(int argc, char **argv) {
