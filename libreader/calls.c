@@ -36,7 +36,7 @@ static int open_wanted(const spr_profile *profile, hid_t group, const char *wher
                        struct rd_events *events, spr_error *error) {
     if ((wanted->deltas && !events->deltas) || (wanted->absolute && events->deltas)) return SPR_OK;
     struct rd_column *column = column_of(events, wanted);
-    const int status = rd_column_open_scattered(profile, group, where, wanted->name, column, error);
+    const int status = rd_column_open(profile, group, where, wanted->name, RD_INTEGERS, column, error);
     if (status != SPR_OK) return status;
     if (column->id < 0)
         return wanted->deltas || wanted->absolute

@@ -10,7 +10,7 @@
 #include "scope_reader.h"
 #include "store.h"
 #include "tally.h"
-#include "vet/vet.h"
+#include "vet/data.h"
 
 #include <hdf5.h>
 
@@ -25,14 +25,16 @@ enum rd_content { RD_INTEGERS, RD_NUMBERS /* integers or reals */, RD_TEXT, RD_R
 
 /* A 1-D dataset, checked: its length is one that the file can hold. Or 64-bit integers in a store. */
 struct rd_column {
-    hid_t id; /* < 0: no dataset */
-    uint64_t length;
+    hid_t id;   /* < 0: no dataset */
+    hid_t type; /* as stored */
+    struct rd_data *data;
+    uint64_t length, element;     /* elements; bytes of one */
     uint64_t chunk;               /* elements; 0 unless chunked */
     const struct rd_store *store; /* NULL: no store either, the column is absent */
     uint64_t at;                  /* byte of the store */
 };
 
-#define RD_NO_COLUMN ((struct rd_column){.id = -1})
+#define RD_NO_COLUMN ((struct rd_column){.id = -1, .type = -1})
 
 static inline bool rd_column_exists(const struct rd_column *column) { return column->id >= 0 || column->store; }
 
@@ -158,9 +160,6 @@ hid_t rd_open_group(hid_t parent, const char *name);
  * error. Anything but a 1-D dataset of the content, stored in this file, no longer than the file can hold, is one. */
 int rd_column_open(const spr_profile *profile, hid_t group, const char *where, const char *name,
                    enum rd_content content, struct rd_column *column, spr_error *error);
-/* The same, of integers that are read here and there: some MiB of unpacked chunks are kept. */
-int rd_column_open_scattered(const spr_profile *profile, hid_t group, const char *where, const char *name,
-                             struct rd_column *column, spr_error *error);
 void rd_column_close(struct rd_column *column);
 
 /* Reads elements [first, first+count) in memory type `type`. */
@@ -178,7 +177,9 @@ struct rd_text {
     hid_t memory; /* the type to read them with */
 };
 
-/* `type`: that of the file. Between the two, strings are read as bytes of type `memory`, text->size each. */
+/* Strings of type `type` as they are stored, text->size bytes each. */
+void rd_text_stored(hid_t type, struct rd_text *text);
+/* The same of an attribute: between the two, they are read as bytes of type `memory`. */
 bool rd_text_begin(const spr_profile *profile, hid_t type, struct rd_text *text);
 void rd_text_end(const spr_profile *profile, struct rd_text *text);
 /* Makes strings of the arena out of such bytes; false when the file does not hold them, or there is no memory. */

@@ -12,9 +12,13 @@ static hid_t fixed_type(hid_t like, size_t size) {
     return -1;
 }
 
-bool rd_text_begin(const spr_profile *profile, hid_t type, struct rd_text *text) {
-    *text = (struct rd_text){.variable = H5Tis_variable_str(type) > 0, .padding = H5Tget_strpad(type)};
+void rd_text_stored(hid_t type, struct rd_text *text) {
+    *text = (struct rd_text){.variable = H5Tis_variable_str(type) > 0, .padding = H5Tget_strpad(type), .memory = -1};
     text->size = text->variable ? RD_REFERENCE_BYTES : H5Tget_size(type);
+}
+
+bool rd_text_begin(const spr_profile *profile, hid_t type, struct rd_text *text) {
+    rd_text_stored(type, text);
     text->memory = text->variable ? rd_heap_begin(profile) : fixed_type(type, text->size);
     return text->memory >= 0;
 }

@@ -140,9 +140,9 @@ struct vet_layout {
     unsigned rank;    /* of a chunk: one more than that of the dataset, the element being the last */
     uint64_t dims[VET_MOST_RANK + 1];
     enum vet_index index;
+    unsigned flags;         /* of version 4 */
     uint64_t filtered_size; /* VET_SINGLE: stored bytes; 0: not filtered */
     uint64_t filter_mask;
-    unsigned parameters[5]; /* of the index, as stored */
 };
 
 /* `at`: the address of the message, for compact data. */

@@ -68,21 +68,20 @@ static const struct {
 static const char *take_parameters(struct vet_bytes *bytes, unsigned count, struct vet_layout *layout) {
     uint64_t value;
     if (layout->index == VET_BTREE2) return vet_skip(bytes, count) ? NULL : CUT;
+    /* libhdf5 divides by some of them; what counts is in the header of the index */
     for (unsigned i = 0; i < count; i++) {
         if (!vet_take(bytes, 1, &value)) return CUT;
         if (!value) return "has an index of chunks that cannot be";
-        layout->parameters[i] = (unsigned)value;
     }
     return NULL;
 }
 
-static const char *take_index(const struct rd_vet *vet, struct vet_bytes *bytes, unsigned flags,
-                              struct vet_layout *layout) {
+static const char *take_index(const struct rd_vet *vet, struct vet_bytes *bytes, struct vet_layout *layout) {
     uint64_t type;
     if (!vet_take(bytes, 1, &type)) return CUT;
     if (type < 1 || type > sizeof indexes / sizeof *indexes) return "has an unknown index of chunks";
     layout->index = indexes[type - 1].index;
-    if (layout->index == VET_SINGLE && flags & 2 &&
+    if (layout->index == VET_SINGLE && layout->flags & 2 &&
         (!vet_take_length(vet, bytes, &layout->filtered_size) || !vet_take(bytes, 4, &layout->filter_mask)))
         return CUT;
     const char *fault = take_parameters(bytes, indexes[type - 1].parameters, layout);
@@ -94,13 +93,14 @@ static const char *take_chunked_4(const struct rd_vet *vet, struct vet_bytes *by
     uint64_t flags, bytes_each;
     if (!vet_take(bytes, 1, &flags)) return CUT;
     if (flags > 3) return "has unknown flags";
+    layout->flags = (unsigned)flags;
     const char *fault = take_rank(bytes, layout);
     if (fault) return fault;
     if (!vet_take(bytes, 1, &bytes_each)) return CUT;
     if (!bytes_each || bytes_each > 8) return "has dimensions that are no numbers";
     fault = take_dims(bytes, (unsigned)bytes_each, layout);
     if (!fault) fault = check_chunk(layout);
-    return fault ? fault : take_index(vet, bytes, (unsigned)flags, layout);
+    return fault ? fault : take_index(vet, bytes, layout);
 }
 
 /* Versions 3 and 4. */
