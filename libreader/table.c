@@ -98,6 +98,7 @@ int rd_table_open(struct rd_table *table, hid_t group, bool ragged, spr_error *e
         status = rd_column_open(table->profile, group, table->where, field->name,
                                 field->kind == RD_STRING ? RD_TEXT : RD_INTEGERS, &table->columns[i], error);
         if (status == SPR_OK) status = check_length(table, i, ragged, error);
+        if (status == SPR_OK && table->columns[i].data) rd_data_in_order(table->columns[i].data);
     }
     if (status != SPR_OK) rd_table_close(table);
     return status;

@@ -24,6 +24,7 @@ struct rd_data {
     bool indexed; /* `chunks` are known */
     struct kept kept[MOST_KEPT];
     uint64_t clock;
+    bool in_order;
 };
 
 /* ---- opening ----------------------------------------------------------------------------------------------------- */
@@ -79,6 +80,8 @@ void rd_data_close(struct rd_data *data) {
     free(data);
 }
 
+void rd_data_in_order(struct rd_data *data) { data->in_order = true; }
+
 /* ---- what was never written -------------------------------------------------------------------------------------- */
 
 static bool fill(const struct rd_data *data, uint64_t count, unsigned char *values) {
@@ -97,7 +100,7 @@ static bool fill(const struct rd_data *data, uint64_t count, unsigned char *valu
 
 static struct kept *oldest(struct rd_data *data) {
     const uint64_t bytes = data->chunk * data->element, fitting = MOST_KEPT_BYTES / bytes;
-    const size_t room = fitting < 1 ? 1 : fitting < MOST_KEPT ? (size_t)fitting : MOST_KEPT;
+    const size_t room = fitting < 1 || data->in_order ? 1 : fitting < MOST_KEPT ? (size_t)fitting : MOST_KEPT;
     struct kept *kept = &data->kept[0];
     for (size_t i = 1; i < room; i++)
         if (data->kept[i].used < kept->used) kept = &data->kept[i];

@@ -21,6 +21,8 @@ struct rd_data_shape {
 int rd_data_open(struct rd_vet *vet, uint64_t header, struct rd_data **data, struct rd_data_shape *shape,
                  spr_error *error);
 void rd_data_close(struct rd_data *data); /* NULL is allowed */
+/* It is read from its first element to its last: no more than one unpacked chunk is kept. */
+void rd_data_in_order(struct rd_data *data);
 
 /* Elements [first, first+count), as they are stored, into `values`. What was never written is the fill value. */
 int rd_data_read(struct rd_data *data, uint64_t first, uint64_t count, void *values, spr_error *error);
