@@ -222,4 +222,9 @@ struct mpi {
     struct mpi_sites sites;
 };
 
+/* ---- writing (mpi_lists.c) --------------------------------------------------------------------------------------- */
+
+bool mpi_lists_write(const struct mpi *mpi, hid_t group, int compress);
+bool mpi_lists_empty(const struct mpi *mpi); /* no call is there */
+
 #endif

@@ -1,193 +1,13 @@
-/* /mpi: the lists, column by column, and the tables. */
+/* /mpi: its tables. */
 #include "columns.h"
 #include "mpi_internal.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK        ((hsize_t)65536)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define GET(name)    static void name(const void *item, union cell *cell)
 #define OF(type, f)  (((const type *)item)->f)
-
-/* ---- lists --------------------------------------------------------------------------------------------------------
- */
-
-struct list_column {
-    const char *name;
-    size_t offset;
-    bool wide;     /* 64 bits */
-    bool optional; /* left out where all values are `absent` */
-    int64_t absent;
-};
-
-#define NARROW(name, f, absent)                                                                                        \
-    { name, offsetof(struct mpi_row, f), false, true, absent }
-#define WIDE(name, f, absent)                                                                                          \
-    { name, offsetof(struct mpi_row, f), true, true, absent }
-static const struct list_column call_columns[] = {
-    {"events", offsetof(struct mpi_row, event), true, false, 0},
-    {"sites", offsetof(struct mpi_row, site), false, false, 0},
-    {"communicators", offsetof(struct mpi_row, comm), false, false, -1},
-    {"flags", offsetof(struct mpi_row, flags), false, false, 0},
-    NARROW("to", to, RANK_NONE),
-    NARROW("to_tags", to_tag, -1),
-    NARROW("from", from, RANK_NONE),
-    NARROW("from_tags", from_tag, -1),
-    WIDE("sent", sent, -1),
-    WIDE("received", received, -1),
-    WIDE("offsets", offset, -1),
-    NARROW("polls", polls, 0),
-    WIDE("spans", span, 0),
-};
-static const struct list_column completion_columns[] = {
-    {"events", offsetof(struct mpi_completion, event), true, false, 0},
-    {"calls", offsetof(struct mpi_completion, call), true, false, 0},
-};
-
-static int64_t value_of(const struct list_column *column, const char *item) {
-    int64_t wide;
-    int32_t narrow;
-    if (column->wide) {
-        memcpy(&wide, item + column->offset, sizeof wide);
-        return wide;
-    }
-    memcpy(&narrow, item + column->offset, sizeof narrow);
-    return narrow;
-}
-
-static hid_t create_column(hid_t group, const struct list_column *column, uint64_t total, int compress) {
-    hsize_t size = total, chunk = size < CHUNK ? size : CHUNK;
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
-    if (compress && size) {
-        H5Pset_chunk(list, 1, &chunk);
-        H5Pset_shuffle(list);
-        H5Pset_deflate(list, (unsigned)compress);
-    } else {
-        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
-    }
-    hid_t set = H5Dcreate2(group, column->name, column->wide ? H5T_STD_I64LE : H5T_STD_I32LE, space, H5P_DEFAULT, list,
-                           H5P_DEFAULT);
-    H5Sclose(space);
-    H5Pclose(list);
-    return set;
-}
-
-/* `items` in all columns at place `at`. */
-static bool write_block(const hid_t *sets, const struct list_column *columns, size_t num_columns, const char *items,
-                        size_t size, hsize_t at, hsize_t count, int64_t *values) {
-    bool good = true;
-    for (size_t c = 0; good && c < num_columns; c++) {
-        if (sets[c] < 0) continue;
-        for (hsize_t i = 0; i < count; i++) values[i] = value_of(&columns[c], items + i * size);
-        hid_t file_space = H5Dget_space(sets[c]), space = H5Screate_simple(1, &count, NULL);
-        good = H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &at, NULL, &count, NULL) >= 0 &&
-               H5Dwrite(sets[c], H5T_NATIVE_INT64, space, file_space, H5P_DEFAULT, values) >= 0;
-        H5Sclose(space);
-        H5Sclose(file_space);
-    }
-    return good;
-}
-
-enum { MOST_COLUMNS = 16 };
-
-static void find_used(const struct list_column *columns, size_t num_columns, const char *items, size_t size,
-                      size_t count, bool *used) {
-    for (size_t c = 0; c < num_columns; c++)
-        for (size_t i = 0; i < count && !used[c]; i++)
-            used[c] = value_of(&columns[c], items + i * size) != columns[c].absent;
-}
-
-struct list_kind { /* the processes' lists one after the other are one of the file */
-    const char *name;
-    const struct list_column *columns;
-    size_t num_columns;
-    const struct mpi_list *(*of)(const struct mpi_process *);
-    void (*place)(void *items, size_t count, uint64_t calls_before); /* numbers within a process to those of the file */
-};
-
-static const struct mpi_list *calls_of(const struct mpi_process *of) { return &of->calls; }
-static const struct mpi_list *completions_of(const struct mpi_process *of) { return &of->completions; }
-
-static void leave(void *items, size_t count, uint64_t calls_before) { (void)items, (void)count, (void)calls_before; }
-
-static void place_completions(void *items, size_t count, uint64_t calls_before) {
-    struct mpi_completion *completions = items;
-    for (size_t i = 0; i < count; i++) completions[i].call += (int64_t)calls_before;
-}
-
-static const struct list_kind calls = {"calls", call_columns, COUNT(call_columns), calls_of, leave};
-static const struct list_kind completions = {"completions", completion_columns, COUNT(completion_columns),
-                                             completions_of, place_completions};
-
-static uint64_t total_of(const struct mpi *m, const struct list_kind *kind) {
-    uint64_t total = 0;
-    for (size_t i = 0; i < m->c->num_processes; i++) total += kind->of(&m->processes[i])->count;
-    return total;
-}
-
-/* Reading on from process to process. */
-struct list_reader {
-    const struct mpi *mpi;
-    const struct list_kind *kind;
-    size_t process;
-    uint64_t at;           /* in its list */
-    uint64_t calls_before; /* of the processes before it */
-};
-
-static bool read_items(struct list_reader *r, char *items, size_t count) {
-    while (count) {
-        const struct mpi_process *of = &r->mpi->processes[r->process];
-        const struct mpi_list *list = r->kind->of(of);
-        const uint64_t left = list->count - r->at;
-        const size_t now = left < count ? (size_t)left : count;
-        if (now && !mpi_list_get(list, r->at, items, now)) return false;
-        r->kind->place(items, now, r->calls_before);
-        items += now * list->size;
-        r->at += now;
-        count -= now;
-        if (!count) break;
-        r->calls_before += of->calls.count;
-        r->process++;
-        r->at = 0;
-    }
-    return true;
-}
-
-static bool write_list(hid_t parent, const struct mpi *m, const struct list_kind *kind, int compress) {
-    const struct list_column *columns = kind->columns;
-    const size_t num_columns = kind->num_columns, size = kind->of(&m->processes[0])->size;
-    const uint64_t total = total_of(m, kind);
-    hid_t sets[MOST_COLUMNS];
-    bool used[MOST_COLUMNS] = {false};
-    for (size_t c = 0; c < num_columns; c++) used[c] = !columns[c].optional; /* also of an empty list */
-    char *items = malloc(CHUNK * size);
-    int64_t *values = malloc(CHUNK * sizeof *values);
-    hid_t group = H5Gcreate2(parent, kind->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = items && values && group >= 0;
-    for (int pass = 0; pass < 2; pass++) {
-        struct list_reader reader = {.mpi = m, .kind = kind};
-        for (size_t c = 0; pass && c < num_columns; c++) {
-            sets[c] = good && used[c] ? create_column(group, &columns[c], total, compress) : -1;
-            good = good && (!used[c] || sets[c] >= 0);
-        }
-        for (uint64_t at = 0; good && at < total; at += CHUNK) {
-            const hsize_t count = total - at < CHUNK ? total - at : CHUNK;
-            good = read_items(&reader, items, count);
-            if (good && pass)
-                good = write_block(sets, columns, num_columns, items, size, at, count, values);
-            else if (good)
-                find_used(columns, num_columns, items, size, count, used);
-        }
-    }
-    for (size_t c = 0; c < num_columns; c++)
-        if (sets[c] >= 0) good = H5Dclose(sets[c]) >= 0 && good;
-    if (group >= 0) good = H5Gclose(group) >= 0 && good;
-    free(values);
-    free(items);
-    return good;
-}
 
 /* ---- tables -------------------------------------------------------------------------------------------------------
  */
@@ -378,7 +198,7 @@ static bool write_sites(hid_t group, const struct mpi_sites *sites) {
 
 uint64_t mpi_bytes(const struct mpi *m) {
     uint64_t rows = m->sites.count + m->comms.count, bytes = 0;
-    if (!total_of(m, &calls)) return 0;
+    if (mpi_lists_empty(m)) return 0;
     for (const struct mpi_comm *c = m->comms.table; c; c = c->hh.next) rows += c->local.num_runs + c->remote.num_runs;
     for (size_t i = 0; i < m->c->num_processes; i++) {
         const struct mpi_process *of = &m->processes[i];
@@ -389,12 +209,11 @@ uint64_t mpi_bytes(const struct mpi *m) {
 }
 
 bool mpi_write(struct mpi *m, hid_t file, int compress) {
-    if (!total_of(m, &calls)) return true;
+    if (mpi_lists_empty(m)) return true;
     mpi_lines_find(&m->sites);
     hid_t group = H5Gcreate2(file, "mpi", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = group >= 0 && write_parts(group, m) && write_list(group, m, &calls, compress) &&
-                write_list(group, m, &completions, compress) && write_sums(group, m) && write_sites(group, &m->sites) &&
-                write_comms(group, &m->comms);
+    bool good = group >= 0 && write_parts(group, m) && mpi_lists_write(m, group, compress) && write_sums(group, m) &&
+                write_sites(group, &m->sites) && write_comms(group, &m->comms);
     if (group >= 0) good = H5Gclose(group) >= 0 && good;
     return good;
 }

@@ -1,6 +1,8 @@
 #include "profile.h"
+#include "chunks.h"
 #include "columns.h"
 #include "crew.h"
+#include "files.h"
 #include "fill.h"
 #include "lines.h"
 #include "problems.h"
@@ -15,8 +17,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define CHUNK ((hsize_t)65536) /* elements of a compressed column */
 
 static const char *const column_names[EVENT_COLUMNS] = {
     [START_DELTAS] = "start_deltas", [DURATIONS] = "durations", [THREAD_IDS] = "thread_ids", [CALL_IDS] = "call_ids",
@@ -77,43 +77,46 @@ static bool reserve(struct profile *p, uint64_t bytes) {
 /* ---- event columns ---------------------------------------------------------------------------------------------- */
 
 static hid_t create_column(const struct profile *p, hid_t group, int column) {
-    hsize_t size = p->c->calls, chunk = size < CHUNK ? size : CHUNK;
-    int64_t missing = column == AWAIT_NS ? 0 : -1;
+    static const int64_t missing = -1;
+    const char *name = column_names[column];
+    hsize_t size = p->c->calls;
+    const int64_t none = 0, *fill = column < THREAD_IDS ? NULL : column == AWAIT_NS ? &none : &missing;
+    if (p->compress && size) return chunks_create(group, name, H5T_STD_I64LE, size, p->compress, fill);
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
-    if (column >= THREAD_IDS) H5Pset_fill_value(list, H5T_NATIVE_INT64, &missing);
-    if (p->compress && size) {
-        H5Pset_chunk(list, 1, &chunk);
-        H5Pset_shuffle(list);
-        H5Pset_deflate(list, (unsigned)p->compress);
-    } else {
-        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
-    }
-    hid_t set = H5Dcreate2(group, column_names[column], H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    if (fill) H5Pset_fill_value(list, H5T_NATIVE_INT64, fill);
+    H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    hid_t set = H5Dcreate2(group, name, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     H5Sclose(space);
     H5Pclose(list);
     return set;
 }
 
-/* Copies one column from the scratch file, chunk by chunk. */
+static bool scratch_values(void *context, const struct chunk *chunk, void *into) {
+    const struct profile *p = context;
+    const size_t bytes = chunk->count * chunk->size;
+    return file_read(p->events.fd, into, bytes, p->events.at[chunk->column] + chunk->at * chunk->size) ==
+           (ssize_t)bytes;
+}
+
+static bool reserve_chunk(void *context, size_t bytes) { return reserve(context, bytes + 65536); }
+
+/* Copies one column from the scratch file, a few chunks for every thread at a time. */
 static bool copy_column(struct profile *p, hid_t set, int column) {
-    int64_t *values = malloc(CHUNK * sizeof *values);
-    hsize_t total = p->c->calls;
-    bool good = values != NULL;
-    hid_t file_space = H5Dget_space(set);
-    for (hsize_t at = 0; good && at < total; at += CHUNK) {
-        hsize_t count = total - at < CHUNK ? total - at : CHUNK;
-        hid_t space = H5Screate_simple(1, &count, NULL);
-        H5Sselect_hyperslab(file_space, H5S_SELECT_SET, &at, NULL, &count, NULL);
-        size_t bytes = count * sizeof *values;
-        good =
-            pread(p->events.fd, values, bytes, (off_t)(p->events.at[column] + at * sizeof *values)) == (ssize_t)bytes &&
-            reserve(p, bytes + 65536) && H5Dwrite(set, H5T_NATIVE_INT64, space, file_space, H5P_DEFAULT, values) >= 0;
-        H5Sclose(space);
+    enum { EACH = 4 };
+    const struct packing packing = {p->c->processors, p->compress, scratch_values, reserve_chunk, p};
+    const hsize_t total = p->c->calls, length = total < CHUNK ? total : CHUNK;
+    struct chunk chunks[EACH * CREW_MOST];
+    const size_t most = EACH * p->c->processors;
+    size_t waiting = 0;
+    for (hsize_t at = 0; at < total; at += CHUNK) {
+        const hsize_t count = total - at < CHUNK ? total - at : CHUNK;
+        chunks[waiting++] = (struct chunk){set, column, sizeof(int64_t), at, count, length, NULL, 0};
+        if (waiting < most && total - at > CHUNK) continue;
+        if (!chunks_write(&packing, chunks, waiting)) return false;
+        waiting = 0;
     }
-    H5Sclose(file_space);
-    free(values);
-    return good;
+    return true;
 }
 
 /* `place`: notes where the column lies, or copies it there. */
