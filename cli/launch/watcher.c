@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +180,17 @@ static void close_all_but(int keep) {
     if (null >= 0) dup2(null, STDOUT_FILENO);
 }
 
+/* The launcher may have bound the rank that starts us to a processor or two. The kernel takes those away that nobody
+ * here may use. */
+static void use_all_processors(void) {
+    enum { PROCESSORS = 8192 };
+    cpu_set_t *all = CPU_ALLOC(PROCESSORS);
+    if (!all) return;
+    memset(all, 0xff, CPU_ALLOC_SIZE(PROCESSORS));
+    sched_setaffinity(0, CPU_ALLOC_SIZE(PROCESSORS), all);
+    CPU_FREE(all);
+}
+
 static void ignore_signals(void) {
     static const int signals[] = {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) signal(signals[i], SIG_IGN);
@@ -226,6 +238,7 @@ static void start(const struct session *session, const struct launcher *launcher
     setsid();
     if (fork() == 0) {
         ignore_signals();
+        use_all_processors();
         hold_stderr(launcher);
         close_all_but(session->descriptor);
         proc_replace(session->descriptor, file, proc_of(getpid())); /* it named the rank that starts us */

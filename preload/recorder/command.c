@@ -37,11 +37,20 @@ struct start {
     char **arguments, **environment;
     uint64_t mask;
     char *stack; /* of the command's process until it is the command */
+    bool everywhere;
 };
+
+/* A launcher may have bound its rank to a processor or two. The kernel takes those away that nobody here may use. */
+static void use_all_processors(void) {
+    uint64_t processors[128];
+    memset(processors, 0xff, sizeof processors);
+    syscall(SYS_sched_setaffinity, 0, sizeof processors, processors);
+}
 
 /* Both processes run on stacks of their own in the program's memory, while the program waits. */
 static int become_command(void *argument) {
     const struct start *s = argument;
+    if (s->everywhere) use_all_processors();
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &s->mask, NULL, sizeof s->mask);
     execve(s->arguments[0], s->arguments, s->environment);
     _exit(127);
@@ -72,14 +81,14 @@ static char **clean_environment(size_t *bytes) {
 }
 
 /* arguments[0] is the command itself. 0 with its wait status, or an errno. */
-static int run(char **arguments, int *status) {
+static int run(char **arguments, bool everywhere, int *status) {
     size_t environment_bytes;
     char *stack = sys_pages(2 * STACK);
     char **environment = clean_environment(&environment_bytes);
     int result = ENOMEM;
     if (stack && environment) {
         struct sys_quiet q = sys_quiet_begin();
-        struct start s = {arguments, environment, q.mask, stack};
+        struct start s = {arguments, environment, q.mask, stack, everywhere};
         /* No exit signal: the program's SIGCHLD handler and its wait() never hear of this child. */
         pid_t pid = clone(go_between, stack + 2 * STACK, CLONE_VM | CLONE_VFORK, &s);
         result = pid < 0 ? errno : 0;
@@ -105,7 +114,7 @@ int rec_command(const char *const *arguments) {
     int status = -1;
     all[0] = command;
     memcpy(all + 1, arguments, count * sizeof *all);
-    const int error = run(all, &status);
+    const int error = run(all, false, &status);
     munmap(all, bytes);
     if (error == 0 && WIFEXITED(status) && WEXITSTATUS(status) < 126) return WEXITSTATUS(status);
     errno = error ? error : WIFEXITED(status) && WEXITSTATUS(status) == 127 ? ENOENT : EIO;
@@ -114,14 +123,14 @@ int rec_command(const char *const *arguments) {
 
 const char *rec_command_path(void) { return command; }
 
-int command_collect(const char *spool, const char *output, bool keep) {
+int command_collect(const char *spool, const char *output, bool keep, bool everywhere) {
     char *arguments[8] = {command, "collect", (char *)spool, keep ? "-qq" : "-q"};
     size_t count = 4;
     int status = -1;
     if (keep) arguments[count++] = "--keep";
     if (output) arguments[count++] = "-o";
     if (output) arguments[count++] = (char *)output;
-    const int result = run(arguments, &status);
+    const int result = run(arguments, everywhere, &status);
     if (result) return result;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
         rec_warn("cannot run %s: the records are left in %s", command, spool);

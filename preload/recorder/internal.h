@@ -218,8 +218,8 @@ void session_at_exit(void);
 /* command.c */
 void command_find(void); /* from the constructor */
 /* Runs `scope-profiler collect` on the spool, outside this process, and waits. output: NULL: the session's. 0 or an
- * errno. */
-int command_collect(const char *spool, const char *output, bool keep);
+ * errno. everywhere: on all processors that this user may have, whatever this process is bound to. */
+int command_collect(const char *spool, const char *output, bool keep, bool everywhere);
 
 /* warn.c */
 void warn_init(void);

@@ -134,7 +134,7 @@ int rec_finish(struct recorder *recorder, bool stop) {
     sys_quiet_end(q);
     if (state == LIVE_NONE || recorder->mode == REC_OFF || recorder->in_memory) return 0;
     if (state == LIVE_STOPPED && access(recorder->spool, F_OK) != 0) return errno; /* which has been said */
-    const int error = command_collect(recorder->spool, NULL, !stop);
+    const int error = command_collect(recorder->spool, NULL, !stop, false);
     if (!stop && recorder->live->process) recorder->live->process->closed = 0; /* collect told us to stop: not meant */
     return error;
 }
@@ -145,7 +145,7 @@ bool rec_in_memory(const struct recorder *recorder) { return recorder->in_memory
 static int profile_without_name(struct recorder *recorder) {
     char path[PATH_MAX];
     if (!session_memory_path(path, "-profile")) return -ENAMETOOLONG;
-    int error = command_collect(recorder->spool, path, true);
+    int error = command_collect(recorder->spool, path, true, false);
     const int descriptor = error ? -1 : sys_open(path, O_RDONLY, 0);
     if (!error && descriptor < 0) error = errno;
     unlink(path);

@@ -297,5 +297,5 @@ void session_at_exit(void) {
     if (r->in_memory)
         session_remove_spool(r);
     else
-        command_collect(r->spool, NULL, false);
+        command_collect(r->spool, NULL, false, session_launch.rank >= 0); /* the other ranks have ended */
 }

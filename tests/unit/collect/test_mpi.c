@@ -136,6 +136,36 @@ static void communicators_are_matched(void **state) {
     EXPECT(f->file, "/mpi/calls/communicators", 3, -1, -1, 3);
 }
 
+/* Events, calls and completions are those of the file, whatever a process's own numbers are. */
+static void numbers_go_on_from_rank_to_rank(void **state) {
+    struct fixture *f = *state;
+    for (int r = 0; r < 3; r++) {
+        struct make_process p;
+        struct make_lane l;
+        rank(f, &p, &l, r, 3);
+        tell_comm(&p, WORLD, 3, 0, 1);
+        call(&l, 2000, 1);
+        GROUP(&l, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE, SITE);
+        for (uint64_t i = 0; r != 1 && i < 2; i++) {
+            call(&l, 2100 + 100 * i, 2);
+            GROUP(&l, SPOOL_MPI_CALL, IRECEIVE, PLACE, PEER(1, 0), 40 + i);
+        }
+        call(&l, 3000, 1);
+        GROUP(&l, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE, SITE);
+        GROUP(&l, SPOOL_MPI_DONE, 0, 41, PEER(1, 0), 8, 40, PEER(1, 0), 9);
+        done(&p, &l);
+    }
+    collected(f);
+    EXPECT(f->file, "/mpi/calls/events", 0, 2, 3, 1, 4, 5, 6, 8, 9, 7);
+    EXPECT(f->file, "/mpi/calls/received", -1, 9, 8, -1, -1, -1, -1, 9, 8, -1);
+    EXPECT(f->file, "/mpi/completions/events", 1, 1, 7, 7);
+    EXPECT(f->file, "/mpi/completions/calls", 2, 1, 8, 7);
+    EXPECT(f->file, "/mpi/ranks/ranks", 0, 1, 2);
+    EXPECT(f->file, "/mpi/ranks/call_offsets", 0, 4, 6);
+    EXPECT(f->file, "/mpi/ranks/completion_offsets", 0, 2, 2);
+    EXPECT(f->file, "/mpi/ranks/completion_counts", 2, 0, 2);
+}
+
 /* Numbers that no recorder writes. Nothing may be made of them that takes long or much, and nothing may overflow. */
 static void hostile(void **state) {
     struct fixture *f = *state;
@@ -171,6 +201,7 @@ static void hostile(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(sums_and_peers), TEST(communicators_are_matched), TEST(hostile)};
+    const struct CMUnitTest tests[] = {TEST(sums_and_peers), TEST(communicators_are_matched),
+                                       TEST(numbers_go_on_from_rank_to_rank), TEST(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
