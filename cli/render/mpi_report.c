@@ -20,12 +20,18 @@ static bool selected(const struct mpi_report *report, uint32_t rank) {
     return !report->selection || spr_selects_rank(report->selection, rank);
 }
 
+static bool calls_mpi(const struct mpi_report *report, uint32_t rank) {
+    for (size_t i = 0; i < report->mpi.num_functions; i++)
+        if (report->mpi.functions[i].rank == rank) return true;
+    return false;
+}
+
 /* Time of the ranks that called MPI, from begin to end. */
 static double find_run_seconds(const struct mpi_report *report) {
     double sum = 0;
     for (size_t i = 0; i < spr_num_processes(report->profile); i++) {
         const spr_process *p = spr_process_at(report->profile, i);
-        if (p->mpi_rank >= 0 && selected(report, p->rank) && p->end_ns > p->start_ns)
+        if (selected(report, p->rank) && p->end_ns > p->start_ns && (p->mpi_rank >= 0 || calls_mpi(report, p->rank)))
             sum += (double)(p->end_ns - p->start_ns) * NS;
     }
     return sum > 0 ? sum : (double)NAN;

@@ -14,4 +14,6 @@ for rank in 0 1; do
         equal "MPI_$1 on rank $rank" "$2" "$(calls sessions.h5 "MPI_$1" "$rank")"
     done
 done
+scope-profiler mpi --csv sessions.h5 | tr -d '\r' >sessions.csv
+ok "share of the run, without a world" awk -F, '$2 == "MPI_Session_init" { good = $6 > 0 && $6 < 100 } END { exit !good }' sessions.csv
 finish
