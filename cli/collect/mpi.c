@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #define PENDING_MAX 1000000 /* requests of a process that are open at once; more are not followed */
+#define SHARED_MAX  8       /* of these, with one handle */
 
 /* A request that has not been completed, or a persistent one. */
 struct pending {
@@ -17,6 +18,8 @@ struct pending {
     int64_t begun_ns; /* the call that began the operation ended then */
     bool receives, persistent, active;
     unsigned flow;
+    struct pending *older; /* with the same handle, read before: calls come in the order in which they began, and one
+                              that began earlier may be given the handle that another thread's gives back */
     UT_hash_handle hh;
 };
 
@@ -61,7 +64,10 @@ static void forget_requests(struct mpi_process *mpi) {
     struct pending *p, *next;
     HASH_ITER(hh, mpi->pending, p, next) {
         HASH_DEL(mpi->pending, p);
-        free(p);
+        for (struct pending *older; p; p = older) {
+            older = p->older;
+            free(p);
+        }
     }
     mpi->num_pending = 0;
 }
@@ -211,16 +217,62 @@ static bool add_call(struct mpi_process *mpi, const struct mpi_ended *ended, con
 
 /* ---- requests ---------------------------------------------------------------------------------------------------- */
 
-static struct pending *find_request(const struct mpi_process *mpi, uint64_t handle) {
+static struct pending *find_newest(const struct mpi_process *mpi, uint64_t handle) {
     struct pending *p;
     HASH_FIND(hh, mpi->pending, &handle, sizeof handle, p);
     return p;
 }
 
-static void drop_request(struct mpi_process *mpi, struct pending *p) {
-    HASH_DEL(mpi->pending, p);
+/* What the call that is taken was given: it cannot have begun before the request was there. */
+static struct pending *find_request(const struct mpi_process *mpi, uint64_t handle) {
+    struct pending *found = NULL;
+    for (struct pending *p = find_newest(mpi, handle); p; p = p->older)
+        if (p->begun_ns <= mpi->last_start && (!found || p->begun_ns > found->begun_ns)) found = p;
+    return found;
+}
+
+/* With those that are older; false: no memory, and they are gone. */
+static bool hold_newest(struct mpi_process *mpi, struct pending *p) {
+    HASH_ADD(hh, mpi->pending, handle, sizeof p->handle, p);
+    if (p->hh.tbl) return true;
+    for (struct pending *older; p; p = older) {
+        older = p->older;
+        mpi->num_pending--;
+        free(p);
+    }
+    return false;
+}
+
+static bool drop_request(struct mpi_process *mpi, struct pending *p) {
+    struct pending *newer = find_newest(mpi, p->handle), *older = p->older;
+    bool good = true;
+    if (newer == p) {
+        HASH_DEL(mpi->pending, p);
+        good = !older || hold_newest(mpi, older);
+    } else {
+        while (newer->older != p) newer = newer->older;
+        newer->older = older;
+    }
     mpi->num_pending--;
     free(p);
+    return good;
+}
+
+static bool is_shared_by_many(const struct pending *p) {
+    int count = 0;
+    for (; p; p = p->older) count++;
+    return count >= SHARED_MAX;
+}
+
+/* One with this handle, newer than all others; NULL: no memory. */
+static struct pending *add_request(struct mpi_process *mpi, uint64_t handle) {
+    struct pending *p = calloc(1, sizeof *p), *older = find_newest(mpi, handle);
+    if (!p) return NULL;
+    p->handle = handle;
+    p->older = older;
+    if (older) HASH_DEL(mpi->pending, older);
+    mpi->num_pending++;
+    return hold_newest(mpi, p) ? p : NULL;
 }
 
 /* There was a pause since, in which it may have ended: its handle may be another one's by now. */
@@ -231,19 +283,11 @@ static bool is_doubtful(const struct mpi_process *mpi, const struct pending *p) 
 }
 
 static bool open_request(struct mpi_process *mpi, uint64_t handle, bool receives) {
-    struct pending *p = find_request(mpi, handle);
-    if (!p) {
-        if (mpi->num_pending == PENDING_MAX) return true;
-        p = calloc(1, sizeof *p);
-        if (!p) return false;
-        p->handle = handle;
-        HASH_ADD(hh, mpi->pending, handle, sizeof p->handle, p);
-        if (!p->hh.tbl) {
-            free(p);
-            return false;
-        }
-        mpi->num_pending++;
-    }
+    struct pending *p = find_newest(mpi, handle);
+    const bool full = mpi->num_pending == PENDING_MAX;
+    if (!p && full) return true;
+    if (!p || (p->active && !full && !is_shared_by_many(p))) p = add_request(mpi, handle);
+    if (!p) return false;
     p->row = mpi->last;
     p->region = p->operation = mpi->last_row;
     p->call = mpi->last_call;
@@ -307,8 +351,7 @@ static bool complete(struct mpi_process *mpi, uint64_t handle, uint64_t peer, in
         if (good && p->receives) good = receive(mpi, p, peer, bytes);
     }
     p->active = false;
-    if (!p->persistent) drop_request(mpi, p);
-    return good;
+    return (p->persistent || drop_request(mpi, p)) && good;
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -343,6 +386,7 @@ static bool take_call(struct mpi_process *mpi, const struct mpi_ended *ended, un
                             .comm = -1,
                             .flags = flags_of(argument)};
     mpi->last_row = ended->row;
+    mpi->last_start = ended->start;
     mpi->last_end = ended->end;
     mpi->last_peers = NULL;
     mpi->last_flow = argument >> SPOOL_MPI_FLOW_SHIFT & 15;
@@ -398,9 +442,9 @@ bool mpi_take(struct mpi_process *mpi, const struct mpi_ended *ended, unsigned t
     for (unsigned i = 0; good && type == SPOOL_MPI_STARTED && i < count; i++) good = start(mpi, payload[i]);
     for (unsigned i = 0; good && type == SPOOL_MPI_DONE && i + 2 < count; i += 3)
         good = complete(mpi, payload[i], payload[i + 1], (int64_t)payload[i + 2]);
-    for (unsigned i = 0; type == SPOOL_MPI_FORGOTTEN && i < count; i++) {
+    for (unsigned i = 0; good && type == SPOOL_MPI_FORGOTTEN && i < count; i++) {
         struct pending *p = find_request(mpi, payload[i]);
-        if (p) drop_request(mpi, p);
+        good = !p || drop_request(mpi, p);
     }
     return good && (type != SPOOL_MPI_SENT_TO || take_list(mpi, argument, payload, count));
 }

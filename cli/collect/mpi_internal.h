@@ -208,7 +208,7 @@ struct mpi_process {
     size_t num_resumed, room_resumed;
     struct mpi_row last; /* the call that groups are told of, its number, and how its bytes flow */
     const struct row *last_row;
-    int64_t last_end;
+    int64_t last_start, last_end;
     uint64_t last_call;
     unsigned last_flow;
     const struct members *last_peers;

@@ -243,7 +243,7 @@ static void disorderly(void **state) {
 static void small(void **state) {
     struct fixture *f = *state;
     seed = 3;
-    session(f, &(struct shape){.words = 40, .tasks = 1});
+    session(f, &(struct shape){.words = 150, .tasks = 1});
     same_bytes(f);
     HAS(f, "/mpi/calls/events", "/mpi/completions/calls");
 }

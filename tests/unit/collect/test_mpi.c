@@ -114,6 +114,37 @@ static void sums_and_peers(void **state) {
     EXPECT_TEXTS(f->file, "/mpi/sites/symbols", "main");
 }
 
+/* Two threads: the second one's call begins before the first one's that gives the handle back, and is given it. */
+static void a_handle_is_given_on_while_it_is_waited_for(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane first, second;
+    rank(f, &p, &first, 0, 2);
+    tell_comm(&p, WORLD, 2, 0, 1);
+    make_lane(&p, &second, 1000);
+    make_thread_begin(&second, 1600, 78, 2);
+    call(&first, 2000, 1);
+    GROUP(&first, SPOOL_MPI_CALL, IRECEIVE, PLACE, PEER(1, 1), 4711);
+    make_begin(&first, 2100, 2);
+    make_begin(&second, 2050, 1);
+    make_end(&second, 2350, 1);
+    GROUP(&second, SPOOL_MPI_CALL, IRECEIVE, PLACE, PEER(1, 2), 4711);
+    make_end(&first, 2300, 2);
+    GROUP(&first, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE, SITE);
+    GROUP(&first, SPOOL_MPI_DONE, 0, 4711, PEER(1, 1), 55);
+    call(&second, 2400, 2);
+    GROUP(&second, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE, SITE);
+    GROUP(&second, SPOOL_MPI_DONE, 0, 4711, PEER(1, 2), 66);
+    make_lane_write(&second);
+    done(&p, &first);
+    collected(f);
+    EXPECT(f->file, "/mpi/calls/events", 0, 1, 2, 3);
+    EXPECT(f->file, "/mpi/calls/from_tags", 1, 2, -1, -1);
+    EXPECT(f->file, "/mpi/calls/received", 55, 66, -1, -1);
+    EXPECT(f->file, "/mpi/completions/events", 2, 3);
+    EXPECT(f->file, "/mpi/completions/calls", 0, 1);
+}
+
 /* The n-th with the same members is the same one, whatever the numbers that each process gave. */
 static void communicators_are_matched(void **state) {
     struct fixture *f = *state;
@@ -201,7 +232,8 @@ static void hostile(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(sums_and_peers), TEST(communicators_are_matched),
-                                       TEST(numbers_go_on_from_rank_to_rank), TEST(hostile)};
+    const struct CMUnitTest tests[] = {TEST(sums_and_peers), TEST(a_handle_is_given_on_while_it_is_waited_for),
+                                       TEST(communicators_are_matched), TEST(numbers_go_on_from_rank_to_rank),
+                                       TEST(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
