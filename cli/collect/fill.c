@@ -10,6 +10,7 @@ struct filling {
     struct mpi_process *mpi;
     struct mpi_ended ended;  /* the call that ended last */
     const struct walk *walk; /* whose words are read */
+    bool no_memory;
 };
 
 /* How long the call was suspended; nearly all are for no time. */
@@ -26,7 +27,9 @@ static void finish(void *owner, const struct open_call *call, int64_t end, enum 
     events_end(f->events, row, call->slot, call->start, end);
     f->ended = (struct mpi_ended){row, call->slot, call->start, end};
     if (f->walk->task) set_await(f, row, call, end);
-    if (how >= FINISH_CUT_OFF && end - call->start > row->open_ns) row->open_ns = end - call->start;
+    if (how < FINISH_CUT_OFF) return;
+    if (end - call->start > row->open_ns) row->open_ns = end - call->start;
+    if (!mpi_cut_off(f->mpi, &f->ended)) f->no_memory = true;
 }
 
 static void inside(void *owner, const struct open_call *call, const struct open_call *parent, int64_t ns) {
@@ -232,7 +235,7 @@ int fill_process(struct process *p, struct events events, struct mpi_process *mp
         heap[i] = (struct waiting){clock_ns(&p->clock, p->lanes[i].first_tick), &walks[i]};
     }
     int mpi_error;
-    good = good && merge(&f, heap, lanes);
+    good = good && merge(&f, heap, lanes) && !f.no_memory;
     good = mpi_end(mpi, &mpi_error) && good;
     events_close(&events, p);
     for (size_t i = 0; walks && i < lanes; i++) walk_free(&walks[i]);

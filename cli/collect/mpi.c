@@ -448,3 +448,9 @@ bool mpi_take(struct mpi_process *mpi, const struct mpi_ended *ended, unsigned t
     }
     return good && (type != SPOOL_MPI_SENT_TO || take_list(mpi, argument, payload, count));
 }
+
+bool mpi_cut_off(struct mpi_process *mpi, const struct mpi_ended *ended) {
+    const struct name *tags = ended->row->tags;
+    const struct mpi_row nothing = {0};
+    return !tags || !strstr(tags->text, "\"mpi.kind:") || add_call(mpi, ended, &nothing);
+}

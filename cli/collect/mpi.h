@@ -35,6 +35,9 @@ bool mpi_resumed(struct mpi_process *of, int64_t ns);
 bool mpi_take(struct mpi_process *of, const struct mpi_ended *ended, unsigned type, unsigned argument,
               const uint64_t *payload, unsigned count);
 
+/* A call that was never ended, of whatever region: nothing is known of it but how long it lasted. False: no memory. */
+bool mpi_cut_off(struct mpi_process *of, const struct mpi_ended *ended);
+
 /* Nothing more comes. False: no memory. *error: errno of the first write that failed; MPI_CHANGED: more came than the
  * first pass had counted; 0. */
 #define MPI_CHANGED (-1)

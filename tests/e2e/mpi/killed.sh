@@ -39,4 +39,29 @@ for rank in 0 1 2 3; do
     done_calls=$(number $rank 0)
     between "ended by the launcher: calls of rank $rank" "$done_calls" "$((done_calls + 1))" "$(calls k.h5 MPI_Sendrecv $rank)"
 done
+# A call that a rank is killed in counts, with the time that it took.
+cat >stuck.c <<'C'
+#include "mk.h"
+#include <mpi.h>
+#include <signal.h>
+int main(int argc, char **argv) {
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        ms(300);
+        raise(SIGKILL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    return 0;
+}
+C
+mpi_compile "$mpi" stuck.c -o stuck
+profiled 2 stuck.h5 ./stuck
+equal "stuck: calls" 3 "$(ncalls stuck.h5 MPI_Barrier)"
+scope-profiler mpi --csv stuck.h5 | tr -d '\r' | awk -F, '$2 == "MPI_Barrier" { print $3, $4 }' >got.txt
+read -r barriers seconds <got.txt
+equal "stuck: as many in mpi" 3 "$barriers"
+between "stuck: their time" 0.2 5 "$seconds"
 finish
