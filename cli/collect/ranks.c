@@ -10,13 +10,17 @@ struct claim {
     struct process *process;
     size_t order; /* by first event */
     size_t world;
+    size_t turn;  /* of its launch, counting from 0, among those that look like it */
     int64_t rank; /* -1: none */
     bool mpi;
 };
 
+/* One launch. Not every launcher names it, but MPI_COMM_WORLD has one size, and every rank once. */
 struct world {
     const char *name;
     uint64_t size, base;
+    int32_t mpi_size; /* -1: no MPI in it so far */
+    size_t turn;
 };
 
 static bool is_rank(int64_t rank) { return rank >= 0 && rank < RANKS_MAX; }
@@ -38,12 +42,19 @@ static uint64_t claimed_size(const struct claim *claim) {
     return size > claim->rank && size <= RANKS_MAX ? (uint64_t)size : (uint64_t)claim->rank + 1;
 }
 
+static bool is_of(const struct claim *claim, const struct world *world) {
+    const struct spool_process *info = &claim->process->info;
+    if (strcmp(world->name, info->world) != 0 || world->turn != claim->turn) return false;
+    return !claim->mpi || world->mpi_size < 0 || world->mpi_size == info->mpi_size;
+}
+
 static size_t join_world(struct world *worlds, size_t *count, const struct claim *claim) {
-    const char *name = claim->process->info.world;
+    const struct spool_process *info = &claim->process->info;
     uint64_t size = claimed_size(claim);
     size_t i = 0;
-    while (i < *count && strcmp(worlds[i].name, name) != 0) i++;
-    if (i == *count) worlds[(*count)++] = (struct world){.name = name};
+    while (i < *count && !is_of(claim, &worlds[i])) i++;
+    if (i == *count) worlds[(*count)++] = (struct world){.name = info->world, .mpi_size = -1, .turn = claim->turn};
+    if (claim->mpi) worlds[i].mpi_size = info->mpi_size;
     if (size > worlds[i].size) worlds[i].size = size;
     return i;
 }
@@ -67,6 +78,27 @@ static int by_claim(const void *a, const void *b) {
     if (p->rank != q->rank) return p->rank < q->rank ? -1 : 1;
     if (p->rank >= 0 && p->mpi != q->mpi) return p->mpi ? -1 : 1;
     return (p->order > q->order) - (p->order < q->order);
+}
+
+/* Ranks of MPI that look the same stand together. */
+static int by_likeness(const void *a, const void *b) {
+    const struct claim *p = a, *q = b;
+    const struct spool_process *x = &p->process->info, *y = &q->process->info;
+    if (p->mpi != q->mpi) return p->mpi ? -1 : 1;
+    if (p->rank != q->rank) return p->rank < q->rank ? -1 : 1;
+    if (x->mpi_size != y->mpi_size) return x->mpi_size < y->mpi_size ? -1 : 1;
+    const int names = strcmp(x->world, y->world);
+    return names ? names : (p->order > q->order) - (p->order < q->order);
+}
+
+/* A rank of MPI that is there already is one of the next launch. */
+static void count_turns(struct claim *claims, size_t count) {
+    qsort(claims, count, sizeof *claims, by_likeness);
+    for (size_t i = 1; i < count && claims[i].mpi; i++) {
+        const struct spool_process *x = &claims[i - 1].process->info, *y = &claims[i].process->info;
+        if (x->mpi_rank == y->mpi_rank && x->mpi_size == y->mpi_size && strcmp(x->world, y->world) == 0)
+            claims[i].turn = claims[i - 1].turn + 1;
+    }
 }
 
 static int by_order(const void *a, const void *b) {
@@ -128,10 +160,11 @@ bool ranks_assign(struct collection *c) {
         return false;
     }
     qsort(c->processes, n, sizeof *c->processes, by_first_event);
-    for (size_t i = 0; i < n; i++) {
-        claims[i] = claim_of(&c->processes[i], i);
+    for (size_t i = 0; i < n; i++) claims[i] = claim_of(&c->processes[i], i);
+    count_turns(claims, n);
+    qsort(claims, n, sizeof *claims, by_order);
+    for (size_t i = 0; i < n; i++)
         if (claims[i].rank >= 0) claims[i].world = join_world(worlds, &num_worlds, &claims[i]);
-    }
     next = place_worlds(c, worlds, num_worlds);
     qsort(claims, n, sizeof *claims, by_claim);
     left = settle(claims, n, worlds);

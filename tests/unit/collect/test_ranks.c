@@ -74,6 +74,24 @@ static void worlds(void **state) {
     assert_true(has_note(f, "rank 1 of 3 recorded nothing"));
 }
 
+/* Launchers that do not name their launches: as many as there are sizes, and as often as a rank is there. */
+static void launches_without_names(void **state) {
+    struct fixture *f = *state;
+    add(f, (struct sketch){1, 2000, 0, 2, 0, 2, ""});
+    add(f, (struct sketch){2, 2001, 1, 2, 1, 2, ""});
+    add(f, (struct sketch){3, 5002, 0, 3, 0, 3, ""});
+    add(f, (struct sketch){4, 5001, 1, 3, 1, 3, ""});
+    add(f, (struct sketch){5, 5000, 2, 3, 2, 3, ""});
+    add(f, (struct sketch){6, 8001, 0, 2, 0, 2, ""});
+    add(f, (struct sketch){7, 8000, 1, 2, 1, 2, ""});
+    hid_t h = collected(f);
+    EXPECT(h, "/rank_region_index/ranks", 0, 1, 2, 3, 4, 5, 6);
+    EXPECT(h, "/events/durations", 1, 2, 3, 4, 5, 6, 7);
+    EXPECT(h, "/process_table/mpi_rank", 0, 1, 0, 1, 2, 0, 1);
+    assert_int_equal(read_attribute(h, "/metadata", "mpi_size"), 2);
+    assert_int_equal(f->result.num_notes, 0);
+}
+
 static void expected_ranks(void **state) {
     struct fixture *f = *state;
     f->options.expected_ranks = 8;
@@ -334,9 +352,19 @@ static void nodes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(no_mpi),           TEST(mpi_first),     TEST(worlds), TEST(expected_ranks), TEST(absurd_ranks),
-        TEST(regions_of_ranks), TEST(mixed_columns), TEST(ended),  TEST(replaced),       TEST(replaced_and_running),
-        TEST(in_use),           TEST(nodes),
+        TEST(no_mpi),
+        TEST(mpi_first),
+        TEST(worlds),
+        TEST(launches_without_names),
+        TEST(expected_ranks),
+        TEST(absurd_ranks),
+        TEST(regions_of_ranks),
+        TEST(mixed_columns),
+        TEST(ended),
+        TEST(replaced),
+        TEST(replaced_and_running),
+        TEST(in_use),
+        TEST(nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
