@@ -203,6 +203,7 @@ extern struct recorder session_recorder; /* its spool is "" where this process b
 struct launch { /* what an MPI launcher says in the environment; -1, "" without one */
     int rank, size, local_size;
     char world[128]; /* the job: ranks are unique in it */
+    char proxy[64];  /* Hydra's, which says the same where the environment names no job */
 };
 extern struct launch session_launch;
 void session_read_environment(void); /* before the program can change it: from the constructor */

@@ -89,7 +89,7 @@ static void describe(struct recorder *recorder, struct spool_process *process) {
     process->mpi_initialized = live->is_mpi;
     process->launcher_rank = recorder->own ? recorder->rank : session_launch.rank;
     process->launcher_size = recorder->own ? recorder->size : session_launch.size;
-    snprintf(process->world, sizeof process->world, "%s", session_launch.world);
+    snprintf(process->world, sizeof process->world, "%s%s", session_launch.world, session_launch.proxy);
     const char *threads = getenv("OMP_NUM_THREADS");
     process->omp_num_threads = threads && atoi(threads) > 0 ? atoi(threads) : 1;
     long n = sys_read_file("/proc/sys/kernel/random/boot_id", process->boot_id, sizeof process->boot_id);

@@ -36,6 +36,39 @@ static int number_of(const char *variable) {
     return value && *value >= '0' && *value <= '9' ? atoi(value) : -1;
 }
 
+enum { MOST_ANCESTORS = 16, ARGUMENTS = 4096 };
+
+static int parent_of(int pid) {
+    char path[64], stat[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const char *name_end = sys_read_file(path, stat, sizeof stat) > 0 ? strrchr(stat, ')') : NULL;
+    return name_end && strlen(name_end) > 4 ? atoi(name_end + 4) : 0; /* ") S 1234 ..." */
+}
+
+/* The word behind `option`; "": it is not there. */
+static const char *option_in(const char *arguments, size_t length, const char *option) {
+    for (const char *at = arguments; at < arguments + length; at += strlen(at) + 1)
+        if (strcmp(at, option) == 0) return at + strlen(at) + 1;
+    return "";
+}
+
+/* Hydra names no launch, but the proxies that start its ranks, on whatever machine, are told where its mpiexec listens.
+ */
+static void find_proxy(char *name, size_t size) {
+    char path[64], arguments[ARGUMENTS + 2];
+    int pid = getppid();
+    for (int i = 0; i < MOST_ANCESTORS && pid > 1; i++, pid = parent_of(pid)) {
+        snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+        const long length = sys_read_file(path, arguments, ARGUMENTS);
+        if (length <= 0 || !strstr(arguments, "hydra_")) continue;
+        arguments[length] = arguments[length + 1] = 0;
+        const char *port = option_in(arguments, (size_t)length, "--control-port");
+        if (!*port) continue;
+        snprintf(name, size, "%s.%s", port, option_in(arguments, (size_t)length, "--pgid"));
+        return;
+    }
+}
+
 static void read_launch(void) {
     const char *step = getenv("SLURM_STEP_ID"), *job = getenv("SLURM_JOB_ID");
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
@@ -47,6 +80,8 @@ static void read_launch(void) {
         session_launch.local_size = number_of(launchers[i].local_size);
         snprintf(session_launch.world, sizeof session_launch.world, "%s%s%s", name ? name : "", job ? "." : "",
                  job ? job : "");
+        if (!name && strcmp(launchers[i].rank, "PMI_RANK") == 0)
+            find_proxy(session_launch.proxy, sizeof session_launch.proxy);
         return;
     }
 }

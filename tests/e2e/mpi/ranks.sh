@@ -73,4 +73,37 @@ equal "outside: rank 0" 1 "$(calls outside.h5 w 0)"
 equal "outside: rank 1" 2 "$(calls outside.h5 w 1)"
 equal "outside: nothing of mpirun" "MPI_Finalize MPI_Init w" "$(regions outside.h5 | sort | xargs)"
 equal "nothing else was left" "outside.h5 single.h5 uneven.h5 with.h5 without.h5" "$(find . -maxdepth 1 -name '*.*' ! -name '*.c' ! -name '*.txt' ! -name '*.calls' ! -name . -printf '%P\n' | sort | xargs)"
+
+# Several launches in one run, one after the other and at once: nobody's neighbour is a rank of another one.
+cat >ring.c <<'C'
+#include "mk.h"
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, size, in;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &in, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    ms(300);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpi_compile "$mpi" ring.c -o ring
+rings() {
+    scope-profiler mpi --matrix --csv "$1" | tr -d '\r' | awk -F, 'NR > 1 { to[$2] = $3 } END {
+        for (first = 0; first in to; first = last + 1) {
+            last = first
+            for (at = first; to[at] == at + 1; at++) last = at + 1
+            printf "%s%d", first ? " " : "", to[last] == first ? last - first + 1 : -1
+        }
+        print "" }'
+}
+for between in ';' '&'; do
+    run scope-profiler run -q -o rings.h5 sh -c "${launcher[*]} -n 2 ./ring $between ${launcher[*]} -n 3 ./ring $between ${launcher[*]} -n 2 ./ring; wait"
+    equal "launches with '$between': status" 0 "$rc"
+    equal "launches with '$between': who sends to whom" "$([ "$between" = ';' ] && echo 2 3 2 || echo 2 2 3)" \
+        "$([ "$between" = ';' ] && rings rings.h5 || rings rings.h5 | tr ' ' '\n' | sort | xargs)"
+done
 finish
