@@ -167,21 +167,22 @@ uint32_t mpi_site(const uintptr_t *slot, bool *direct) {
 
 /* ---- what MPI says of a communicator ----------------------------------------------------------------------------- */
 
-static mpi_any function(const char *name) {
-    struct mpi_link link = {0};
-    return mpi_next(&link, name);
-}
+/* PMPI_<name>, looked for once: the search takes longer than most calls. NULL: there is none. */
+#define FUNCTION(name)                                                                                                 \
+    __extension__({                                                                                                    \
+        static struct mpi_link link;                                                                                   \
+        mpi_next(&link, "PMPI_" name);                                                                                 \
+    })
 
 /* PMPI_<name>(a, b...), where there is such a function; false: no, or it failed. */
 #define ASK(name, types, ...)                                                                                          \
     __extension__({                                                                                                    \
-        mpi_any f = function("PMPI_" name);                                                                            \
+        mpi_any f = FUNCTION(name);                                                                                    \
         f && ((int(*) types)f)(__VA_ARGS__) == 0;                                                                      \
     })
 
-static int number_of(const char *name, mpi_word handle, int otherwise) {
+static int number_of(mpi_any f, mpi_word handle, int otherwise) {
     int value = otherwise;
-    mpi_any f = function(name);
     return f && ((int (*)(mpi_word, int *))f)(handle, &value) == 0 ? value : otherwise;
 }
 
@@ -203,9 +204,8 @@ static void add_rank(struct runs *runs, int rank) {
     }
 }
 
-static mpi_word ask_group(const char *name, mpi_word comm, bool *good) {
+static mpi_word ask_group(mpi_any f, mpi_word comm, bool *good) {
     mpi_word group = 0;
-    mpi_any f = function(name);
     *good = f && ((int (*)(mpi_word, void *))f)(comm, &group) == 0;
     return mpi_handle(group);
 }
@@ -216,13 +216,13 @@ static void free_group(mpi_word group) {
 }
 
 /* The group's members as ranks of the world, in runs that are in `memory` from then on. */
-static bool members(const char *which, mpi_word comm, int size, int *memory, struct runs *runs) {
+static bool members(mpi_any which, mpi_word comm, int size, int *memory, struct runs *runs) {
     int *ranks = memory, *in_world = memory + size;
     bool good, world_good;
     for (int i = 0; i < size; i++) ranks[i] = i;
     mpi_word group = ask_group(which, comm, &good);
     if (!good) return false;
-    mpi_word world = ask_group("PMPI_Comm_group", mpi_abi()->comm_world, &world_good);
+    mpi_word world = ask_group(FUNCTION("Comm_group"), mpi_abi()->comm_world, &world_good);
     good = world_good && ASK("Group_translate_ranks", (mpi_word, int, const int *, mpi_word, int *), group, size, ranks,
                              world, in_world);
     if (world_good) free_group(world);
@@ -243,10 +243,10 @@ static void tell_comm(const struct mpi_comm *comm, int size, int remote) {
     const size_t bytes = member_bytes(size) + member_bytes(remote) + 64;
     int *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     bool good = memory != MAP_FAILED && mpi_is_running();
-    good = good && members("PMPI_Comm_group", comm->handle, size, memory, &runs);
+    good = good && members(FUNCTION("Comm_group"), comm->handle, size, memory, &runs);
     if (good && comm->inter)
-        good = members("PMPI_Comm_remote_group", comm->handle, remote, memory + member_bytes(size) / sizeof *memory,
-                       &remote_runs);
+        good = members(FUNCTION("Comm_remote_group"), comm->handle, remote,
+                       memory + member_bytes(size) / sizeof *memory, &remote_runs);
     if (!ASK("Comm_get_name", (mpi_word, char *, int *), comm->handle, name, &length) || length < 0) length = 0;
     const struct spool_mpi_comm record = {
         .serial = comm->serial,
@@ -272,7 +272,7 @@ enum { DIMENSIONS = 64 };
 
 /* To the ranks to which neighbourhood collectives send. */
 static int cart_neighbors(mpi_word comm, int *into, int room) {
-    int dimensions = number_of("PMPI_Cartdim_get", comm, 0);
+    int dimensions = number_of(FUNCTION("Cartdim_get"), comm, 0);
     if (dimensions <= 0 || dimensions > DIMENSIONS || 2 * dimensions > room) return -1;
     for (int d = 0; d < dimensions; d++)
         if (!ASK("Cart_shift", (mpi_word, int, int, int *, int *), comm, d, 1, &into[2 * d], &into[2 * d + 1]))
@@ -300,7 +300,7 @@ static int dist_neighbors(mpi_word comm, int *ins, int *into, int room) {
 /* Locked. */
 static void find_neighbors(struct known *k, struct mpi_comm *comm) {
     const struct mpi_abi *abi = mpi_abi();
-    int topology = number_of("PMPI_Topo_test", comm->handle, abi->undefined), count = -1;
+    int topology = number_of(FUNCTION("Topo_test"), comm->handle, abi->undefined), count = -1;
     if (k->neighbors_used == 0) k->neighbors_used = 1;
     int *into = k->neighbors + k->neighbors_used, room = NEIGHBORS - (int)k->neighbors_used;
     if (topology == abi->topo_cart) {
@@ -358,10 +358,10 @@ static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mp
     if (!comm && k->comms < COMMS * 2) {
         if (!k->comms) k->comms = 1; /* the world's, whenever it is met */
         struct mpi_comm new = {.handle = handle, .serial = is_world ? 1 : ++k->comms, .ins = -1, .outs = -1};
-        new.inter = number_of("PMPI_Comm_test_inter", handle, 0) != 0;
-        const int size = number_of("PMPI_Comm_size", handle, 0);
-        const int remote = new.inter ? number_of("PMPI_Comm_remote_size", handle, 0) : 0;
-        new.rank = number_of("PMPI_Comm_rank", handle, -1);
+        new.inter = number_of(FUNCTION("Comm_test_inter"), handle, 0) != 0;
+        const int size = number_of(FUNCTION("Comm_size"), handle, 0);
+        const int remote = new.inter ? number_of(FUNCTION("Comm_remote_size"), handle, 0) : 0;
+        new.rank = number_of(FUNCTION("Comm_rank"), handle, -1);
         new.peers = new.inter ? remote : size;
         if (!new.inter) find_neighbors(k, &new);
         tell_comm(&new, size, remote);
