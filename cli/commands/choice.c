@@ -43,33 +43,32 @@ static int by_number(const void *left, const void *right) {
     return a < b ? -1 : a > b;
 }
 
-static bool in_ranges(const struct rank_ranges *ranges, uint32_t rank) {
-    for (size_t i = 0; i < ranges->count; i++)
-        if (rank >= ranges->items[i].first && rank <= ranges->items[i].last) return true;
+bool choice_has_rank(const struct choice *choice, uint32_t rank) {
+    for (size_t i = 0; i < choice->ranks.count; i++)
+        if (rank >= choice->ranks.items[i].first && rank <= choice->ranks.items[i].last) return true;
     return false;
 }
 
 /* Ranks of the file that are asked for; never none, which would mean all. */
-static uint32_t *chosen_ranks(const spr_profile *profile, const struct rank_ranges *ranges, size_t *count) {
+static uint32_t *chosen_ranks(const spr_profile *profile, const struct choice *choice, size_t *count) {
     size_t rows = spr_num_rows(profile), found = 0;
     uint32_t *ranks = xalloc(rows + 1, sizeof *ranks);
     for (size_t i = 0; i < rows; i++)
-        if (in_ranges(ranges, spr_row_at(profile, i)->rank)) ranks[found++] = spr_row_at(profile, i)->rank;
+        if (choice_has_rank(choice, spr_row_at(profile, i)->rank)) ranks[found++] = spr_row_at(profile, i)->rank;
     qsort(ranks, found, sizeof *ranks, by_number);
     *count = 0;
     for (size_t i = 0; i < found; i++)
         if (!*count || ranks[*count - 1] != ranks[i]) ranks[(*count)++] = ranks[i];
-    if (!*count) ranks[(*count)++] = ranges->items[0].first;
+    if (!*count) ranks[(*count)++] = choice->ranks.items[0].first;
     return ranks;
 }
 
-static int check_ranks(const spr_profile *profile, const struct rank_ranges *ranges) {
-    uint32_t total = spr_num_ranks(profile);
-    for (size_t i = 0; i < ranges->count; i++) {
-        if (ranges->items[i].last < total) continue;
-        if (total)
-            say("%s: no such rank: %" PRIu32 " (0-%" PRIu32 ")", spr_path(profile), ranges->items[i].last, total - 1);
-        if (!total) say("%s: no such rank: %" PRIu32 " (it has no ranks)", spr_path(profile), ranges->items[i].last);
+int choice_check_ranks(const spr_profile *profile, const struct choice *choice, uint32_t total) {
+    for (size_t i = 0; i < choice->ranks.count; i++) {
+        const uint32_t last = choice->ranks.items[i].last;
+        if (last < total) continue;
+        if (total) say("%s: no such rank: %" PRIu32 " (0-%" PRIu32 ")", spr_path(profile), last, total - 1);
+        if (!total) say("%s: no such rank: %" PRIu32 " (it has no ranks)", spr_path(profile), last);
         return 2;
     }
     return 0;
@@ -79,9 +78,9 @@ int choice_select(const spr_profile *profile, const struct choice *choice, spr_s
     spr_error error;
     *selection = NULL;
     if (!choice->num_include && !choice->num_exclude && !choice->ranks.count) return 0;
-    if (check_ranks(profile, &choice->ranks)) return 2;
+    if (choice_check_ranks(profile, choice, spr_num_ranks(profile))) return 2;
     size_t count = 0;
-    uint32_t *ranks = choice->ranks.count ? chosen_ranks(profile, &choice->ranks, &count) : NULL;
+    uint32_t *ranks = choice->ranks.count ? chosen_ranks(profile, choice, &count) : NULL;
     int status = spr_select(profile, choice->include, choice->num_include, choice->exclude, choice->num_exclude, ranks,
                             count, selection, &error);
     free(ranks);

@@ -2,8 +2,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/say.h"
+#include "choice.h"
 #include "commands.h"
-#include "parse.h"
 #include "profiles.h"
 #include "render/json.h"
 #include "render/line_table.h"
@@ -37,16 +37,14 @@ static const struct command_syntax syntax = {
               "1 the file cannot be read; 2 bad usage.",
 };
 
-/* Patterns of one kind, and what of a record they are asked about. */
-enum { INCLUDE, EXCLUDE, FUNCTIONS, REGIONS, KINDS };
 struct patterns {
     const char **items;
     size_t count;
 };
 
 struct request {
-    struct patterns patterns[KINDS];
-    struct rank_ranges ranks;
+    struct choice choice;
+    struct patterns functions, regions;
     bool json;
 };
 
@@ -55,38 +53,21 @@ static void add_pattern(struct patterns *patterns, const char *pattern) {
     patterns->items[patterns->count++] = pattern;
 }
 
-static int take_ranks(struct request *request, const char *word) {
-    if (parse_ranks(word, &request->ranks)) return 0;
-    return options_complain(&syntax, "--ranks '%s': give numbers and ascending ranges, as in 0,2,4-7", word);
-}
-
-/* --ranks 0 2: words that can be nothing else belong to the option before them. */
-static int take_rank_words(struct request *request, const char *word, int argc, char **argv) {
-    int status = take_ranks(request, word);
-    for (; !status && optind < argc && parse_looks_like_ranks(argv[optind]); optind++)
-        status = take_ranks(request, argv[optind]);
-    return status;
-}
-
 static int parse(int argc, char **argv, struct request *request) {
     const char *value;
     int status = 0;
     for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
+        case 'i':
+        case 'e':
         case 'r':
         case RANK:
-            status = take_rank_words(request, value, argc, argv);
-            break;
-        case 'i':
-            add_pattern(&request->patterns[INCLUDE], value);
-            break;
-        case 'e':
-            add_pattern(&request->patterns[EXCLUDE], value);
+            status = choice_take(&request->choice, key == RANK ? 'r' : key, value, &syntax, argc, argv);
             break;
         case FUNCTION:
-            add_pattern(&request->patterns[FUNCTIONS], value);
+            add_pattern(&request->functions, value);
             break;
         case REGION:
-            add_pattern(&request->patterns[REGIONS], value);
+            add_pattern(&request->regions, value);
             break;
         case JSON:
             request->json = true;
@@ -101,10 +82,7 @@ static int parse(int argc, char **argv, struct request *request) {
 /* ---- selection --------------------------------------------------------------------------------------------------- */
 
 static bool wants_rank(const struct request *request, uint32_t rank) {
-    if (!request->ranks.count) return rank == 0;
-    for (size_t i = 0; i < request->ranks.count; i++)
-        if (rank >= request->ranks.items[i].first && rank <= request->ranks.items[i].last) return true;
-    return false;
+    return request->choice.ranks.count ? choice_has_rank(&request->choice, rank) : rank == 0;
 }
 
 /* Returns 0, or 2 for a pattern that is none (told). */
@@ -120,20 +98,20 @@ static int any_match(const struct patterns *patterns, bool anywhere, const char 
 }
 
 static int wants(const struct request *request, const spr_line_record *record, bool *wanted) {
-    static const struct {
-        int kind;
-        bool anywhere, of_function, keeps;
-    } tests[] = {{INCLUDE, false, false, true},
-                 {EXCLUDE, false, false, false},
-                 {FUNCTIONS, true, true, true},
-                 {REGIONS, true, false, true}};
+    const struct choice *choice = &request->choice;
+    const struct {
+        struct patterns patterns;
+        const char *text;
+        bool anywhere, keeps;
+    } tests[] = {{{choice->include, choice->num_include}, record->region, false, true},
+                 {{choice->exclude, choice->num_exclude}, record->region, false, false},
+                 {request->functions, record->function, true, true},
+                 {request->regions, record->region, true, true}};
     *wanted = true;
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        const struct patterns *patterns = &request->patterns[tests[i].kind];
         bool found;
-        if (!patterns->count) continue;
-        const char *text = tests[i].of_function ? record->function : record->region;
-        if (any_match(patterns, tests[i].anywhere, text, &found)) return 2;
+        if (!tests[i].patterns.count) continue;
+        if (any_match(&tests[i].patterns, tests[i].anywhere, tests[i].text, &found)) return 2;
         if (found != tests[i].keeps) *wanted = false;
     }
     return 0;
@@ -200,6 +178,14 @@ static void print_tables(const char *path, const spr_line_profile *lines, size_t
     if (newer) say("%s: is newer than the profile, which keeps no source text: other lines may have run", newer);
 }
 
+/* A rank may have recorded lines and no region. */
+static uint32_t num_ranks(const spr_profile *profile, const spr_line_profile *lines) {
+    uint32_t total = spr_num_ranks(profile);
+    for (size_t i = 0; i < lines->count; i++)
+        if (lines->records[i].rank >= total) total = lines->records[i].rank + 1;
+    return total;
+}
+
 static int show(const char *path, spr_profile *profile, const struct request *request) {
     spr_line_profile lines;
     spr_error error;
@@ -209,12 +195,13 @@ static int show(const char *path, spr_profile *profile, const struct request *re
         say("%s", error.message);
         return 1;
     }
-    int status = select_records(request, &lines, &count, &other_ranks);
+    int status = choice_check_ranks(profile, &request->choice, num_ranks(profile, &lines));
+    if (!status) status = select_records(request, &lines, &count, &other_ranks);
     if (!status && request->json)
         status = print_json(path, &lines, count);
     else if (!status)
         print_tables(path, &lines, count);
-    if (!status && other_ranks && !request->ranks.count)
+    if (!status && other_ranks && !request->choice.ranks.count)
         say("%s: %" PRIu32 " more %s line records; --ranks shows them", path, other_ranks,
             other_ranks == 1 ? "rank has" : "ranks have");
     spr_lines_free(&lines);
@@ -229,7 +216,8 @@ int command_line_profile(int argc, char **argv) {
         status = profile ? show(argv[optind], profile, &request) : 1;
         spr_close(profile);
     }
-    for (int i = 0; i < KINDS; i++) free(request.patterns[i].items);
-    free(request.ranks.items);
+    choice_free(&request.choice);
+    free(request.functions.items);
+    free(request.regions.items);
     return status;
 }

@@ -1,9 +1,8 @@
 /* mpi: MPI calls: time, bytes, who sends to whom, who waits for whom. */
-#include "base/memory.h"
 #include "base/options.h"
 #include "base/say.h"
+#include "choice.h"
 #include "commands.h"
-#include "parse.h"
 #include "profiles.h"
 #include "render/csv.h"
 #include "render/json.h"
@@ -38,23 +37,16 @@ static const struct command_syntax syntax = {
 enum view { FUNCTIONS, BY_SITE, BY_SIZE, BY_PAIR, WAITING, CAUSES, VIEWS };
 
 struct request {
-    struct rank_ranges ranks;
+    struct choice choice; /* of ranks */
     bool views[VIEWS], csv, json;
 };
-
-static int take_ranks(struct request *request, const char *word) {
-    if (parse_ranks(word, &request->ranks)) return 0;
-    return options_complain(&syntax, "--ranks '%s': give numbers and ascending ranges, as in 0,2,4-7", word);
-}
 
 static int parse(int argc, char **argv, struct request *request) {
     const char *value;
     int status = 0, views = 0;
     for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
         case 'r':
-            status = take_ranks(request, value);
-            for (; !status && optind < argc && parse_looks_like_ranks(argv[optind]); optind++)
-                status = take_ranks(request, argv[optind]);
+            status = choice_take(&request->choice, key, value, &syntax, argc, argv);
             break;
         case SITES:
             request->views[BY_SITE] = true;
@@ -138,24 +130,11 @@ static void print_tables(const struct mpi_report *report, const struct request *
 
 static int show(spr_profile *profile, const struct request *request) {
     struct mpi_report report;
-    spr_selection *selection = NULL;
+    spr_selection *selection;
     spr_error error;
-    uint32_t *ranks = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < request->ranks.count; i++)
-        for (uint64_t r = request->ranks.items[i].first; r <= request->ranks.items[i].last; r++) {
-            if (r >= spr_num_ranks(profile)) break;
-            ranks = xgrow(ranks, count + 1, sizeof *ranks);
-            ranks[count++] = (uint32_t)r;
-        }
-    if (request->ranks.count && !count) {
-        say("%s: has none of these ranks", spr_path(profile));
-        return 1;
-    }
-    int status = spr_select(profile, NULL, 0, NULL, 0, ranks, count, &selection, &error);
-    free(ranks);
-    if (!status) status = mpi_report_open(&report, profile, selection, request->views[WAITING], &error);
-    if (status) {
+    int status = choice_select(profile, &request->choice, &selection);
+    if (status) return status;
+    if (mpi_report_open(&report, profile, selection, request->views[WAITING], &error)) {
         say("%s", error.message);
         spr_selection_free(selection);
         return 1;
@@ -185,6 +164,6 @@ int command_mpi(int argc, char **argv) {
         status = profile ? show(profile, &request) : 1;
         spr_close(profile);
     }
-    free(request.ranks.items);
+    choice_free(&request.choice);
     return status;
 }

@@ -29,7 +29,11 @@ equal "--include" "step stop" "$(shown --include '__main__\.Solver')"
 equal "--exclude" "main" "$(shown -e '.*Solver')"
 equal "all must agree" "stop" "$(shown --include '__main__' --exclude '.*step' --function 'st')"
 equal "--rank" "main step stop" "$(shown --rank 0)"
-equal "--ranks" "" "$(shown --ranks 1-3 7)"
+for ranks in 5 "0 1-3" 0,7; do
+    # shellcheck disable=SC2086
+    run scope-profiler line-profile a.h5 --ranks $ranks
+    equal "--ranks $ranks: there is rank 0 alone" "2 1 " "$rc $(grep -c "no such rank: .* (0-0)" err.txt) $(cat out.txt)"
+done
 
 run scope-profiler line-profile a.h5 --function nothing
 equal "nothing matches" 0 "$rc"
