@@ -256,7 +256,7 @@ static int print_regions(const struct sink *sink, spr_profile *profile, const sp
 }
 
 static void print_table(const struct sink *sink, struct table table, size_t flexible, const char *nothing) {
-    if (table.rows) table_print(sink, &table, flexible);
+    if (table.rows) table_print(sink, &table, flexible, TABLE_OPEN);
     if (!table.rows) sink_line(sink, "  %s", nothing);
     sink_line(sink, "%s", "");
     table_free(&table);

@@ -110,18 +110,18 @@ static void print_tables(const struct mpi_report *report, const struct request *
         "Functions", "Call sites", "Message sizes", "Bytes sent", "Time in matched calls", "Who waits for whom"};
     const struct sink sink = sink_open(stdout);
     char *shown = text_shown(spr_path(report->profile));
-    sink_line(&sink, "MPI: %s", shown);
+    printf("MPI: %s\n", shown);
     free(shown);
     if (isfinite(report->run_seconds))
-        sink_line(&sink, "%.6f s in MPI, of %.6f s of all ranks together (%.2f %%)", report->mpi_seconds,
-                  report->run_seconds, 100 * report->mpi_seconds / report->run_seconds);
+        printf("%.6f s in MPI, of %.6f s of all ranks together (%.2f %%)\n", report->mpi_seconds, report->run_seconds,
+               100 * report->mpi_seconds / report->run_seconds);
     for (int v = 0; v < VIEWS; v++) {
         if (!request->views[v]) continue;
         struct table table = make_view(report, (enum view)v, false);
         sink_line(&sink, "%s", "");
         sink_line(&sink, "%s", titles[v]);
         if (table.rows)
-            table_print(&sink, &table, v == BY_SITE || v == WAITING);
+            table_print(&sink, &table, v == BY_SITE || v == WAITING, TABLE_OPEN);
         else
             sink_line(&sink, "  none");
         table_free(&table);

@@ -1,9 +1,9 @@
 #include "difference.h"
 
 #include "base/memory.h"
-#include "grid.h"
 #include "metric.h"
 #include "summary.h"
+#include "table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ void difference_table(const struct sink *sink, const struct difference *differen
         fill_cells(difference, difference->rows[i], cells);
         table_row(&table, cells);
     }
-    grid_print(sink, &table, 0);
+    table_print(sink, &table, 0, TABLE_GRID);
     table_free(&table);
     for (size_t c = 0; c < columns; c++) free(headers[c]);
 }

@@ -2,13 +2,14 @@
 
 #include "base/memory.h"
 #include "line_source.h"
+#include "table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 6, SOURCE = 5, FRAME = 4, BETWEEN = 3, LEAST_SOURCE = 8 };
+enum { COLUMNS = 6, SOURCE = 5 };
 static const char *const headers[COLUMNS] = {"line", "hits", "time [s]", "per hit [s]", "% time", "source"};
 
 /* Lines that were not executed are shown between those that were; a file that claims lines far apart gets gaps. */
@@ -36,21 +37,14 @@ static char *number(const char *format, double value) {
     return xcopy(text);
 }
 
-struct lines {
-    char *(*cells)[COLUMNS];
-    size_t count;
-};
-
-static void add_line(struct lines *lines, int64_t at, const spr_line *line, double total, char *source) {
-    if ((lines->count & (lines->count - 1)) == 0) /* room doubles at powers of two */
-        lines->cells = xgrow(lines->cells, lines->count ? 2 * lines->count : 1, sizeof *lines->cells);
-    char **cells = lines->cells[lines->count++];
-    cells[0] = xformat("%" PRId64, at);
-    cells[1] = line ? xformat("%" PRId64, line->hits) : xcopy("");
-    cells[2] = line ? number("%.6g", line->seconds) : xcopy("");
-    cells[3] = line ? number("%.6g", per_hit(line)) : xcopy("");
-    cells[4] = line ? number("%.2f", percent(line, total)) : xcopy("");
-    cells[SOURCE] = source;
+static void add_line(struct table *lines, int64_t at, const spr_line *line, double total, char *source) {
+    char *const cells[COLUMNS] = {xformat("%" PRId64, at),
+                                  line ? xformat("%" PRId64, line->hits) : xcopy(""),
+                                  line ? number("%.6g", line->seconds) : xcopy(""),
+                                  line ? number("%.6g", per_hit(line)) : xcopy(""),
+                                  line ? number("%.2f", percent(line, total)) : xcopy(""),
+                                  source};
+    table_row(lines, cells);
 }
 
 static size_t indentation(const char *text) { return strspn(text, " "); }
@@ -64,8 +58,8 @@ static char *source_cell(const struct line_source *source, int64_t at, size_t ma
     return text;
 }
 
-static struct lines make_lines(const spr_line_record *record, const struct line_source *source) {
-    struct lines lines = {0};
+static struct table make_lines(const spr_line_record *record, const struct line_source *source) {
+    struct table lines = table_make(headers, COLUMNS);
     const double total = total_of(record);
     char *first = record->num_lines ? line_source_line(source, record->lines[0].number) : NULL;
     const size_t margin = first ? indentation(first) : 0;
@@ -82,40 +76,6 @@ static struct lines make_lines(const spr_line_record *record, const struct line_
 
 /* ---- printing ---------------------------------------------------------------------------------------------------- */
 
-static void measure(const struct lines *lines, size_t room, size_t widths[COLUMNS]) {
-    size_t whole = FRAME + BETWEEN * (COLUMNS - 1);
-    for (size_t c = 0; c < COLUMNS; c++) {
-        widths[c] = strlen(headers[c]) + 2;
-        for (size_t r = 0; r < lines->count; r++) {
-            size_t width = text_width(lines->cells[r][c]);
-            if (width > widths[c]) widths[c] = width;
-        }
-        whole += widths[c];
-    }
-    if (!room || whole <= room) return;
-    size_t excess = whole - room;
-    widths[SOURCE] = widths[SOURCE] > excess + LEAST_SOURCE ? widths[SOURCE] - excess : LEAST_SOURCE;
-}
-
-static void print_rule(FILE *out, const size_t widths[COLUMNS], const char *left, const char *middle,
-                       const char *right) {
-    for (size_t c = 0; c < COLUMNS; c++) {
-        fputs(c ? middle : left, out);
-        for (size_t i = 0; i < widths[c] + 2; i++) fputs("─", out);
-    }
-    fprintf(out, "%s\n", right);
-}
-
-static void print_cells(FILE *out, const char *const cells[COLUMNS], const size_t widths[COLUMNS]) {
-    for (size_t c = 0; c < COLUMNS; c++) {
-        char *cell = text_cut(cells[c], widths[c]);
-        fputs(c ? " │ " : "│ ", out);
-        text_padded(out, cell, widths[c]);
-        free(cell);
-    }
-    fputs(" │\n", out);
-}
-
 static void print_heading(const struct sink *sink, const spr_line_record *record) {
     char *region = text_shown(record->region), *function = text_shown(record->function),
          *file = text_shown(record->filename);
@@ -129,20 +89,10 @@ static void print_heading(const struct sink *sink, const spr_line_record *record
 
 bool line_table_print(const struct sink *sink, const spr_line_record *record) {
     struct line_source source = line_source_get(record);
-    struct lines lines = make_lines(record, &source);
-    size_t widths[COLUMNS];
-    FILE *out = sink->stream;
-    measure(&lines, sink->columns, widths);
+    struct table lines = make_lines(record, &source);
     print_heading(sink, record);
-    print_rule(out, widths, "╭", "┬", "╮");
-    print_cells(out, headers, widths);
-    print_rule(out, widths, "├", "┼", "┤");
-    for (size_t r = 0; r < lines.count; r++) {
-        print_cells(out, (const char *const *)lines.cells[r], widths);
-        for (size_t c = 0; c < COLUMNS; c++) free(lines.cells[r][c]);
-    }
-    print_rule(out, widths, "╰", "┴", "╯");
-    free(lines.cells);
+    table_print(sink, &lines, SOURCE, TABLE_FLUSH);
+    table_free(&lines);
     bool changed = source.state == LINE_SOURCE_CHANGED;
     line_source_free(&source);
     return changed;

@@ -34,7 +34,7 @@ void summary_table(const struct sink *sink, const struct rows *rows, const struc
         add_row(&table, columns, row, rows, false);
         if (row->has_children) add_row(&table, columns, row, rows, true);
     }
-    table_print(sink, &table, flexible_column(columns));
+    table_print(sink, &table, flexible_column(columns), TABLE_OPEN);
     table_free(&table);
     if (shown < rows->count) sink_line(sink, "  and %zu more rows; inspect shows all", rows->count - shown);
     sink_line(sink, "%s", "");

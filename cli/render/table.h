@@ -1,12 +1,15 @@
-/* table.h: a box with rounded corners and no rules between its columns:
+/* table.h: tables as people see them, in a box with rounded corners. TABLE_OPEN has no rules between its columns,
+ * TABLE_GRID has, and TABLE_FLUSH is a grid without the two blanks before it:
  *
- *   ╭─────────────────────────────────╮
- *   │ region              total [s]   │
- *   ├─────────────────────────────────┤
- *   │ setup               0.020075    │
- *   ╰─────────────────────────────────╯
+ *   ╭─────────────────────────────────╮      ╭──────────┬─────────────────╮
+ *   │ region              total [s]   │      │ region   │ total [s] (a)   │
+ *   ├─────────────────────────────────┤      ├──────────┼─────────────────┤
+ *   │ setup               0.020075    │      │ solve    │ 0.5             │
+ *   ╰─────────────────────────────────╯      ╰──────────┴─────────────────╯
  *
- * Every column is left-aligned and as wide as its header + 2 or its longest cell. */
+ * Every column is left-aligned and as wide as its header + 2 or its longest cell. On a terminal that is too narrow the
+ * flexible column is cut first, then headers get two lines and columns stand closer, and at last each row becomes lines
+ * of its own. Other cells are never cut: they are numbers. */
 #ifndef CLI_TABLE_H
 #define CLI_TABLE_H
 
@@ -22,8 +25,9 @@ struct table table_make(const char *const *headers, size_t columns);
 void table_row(struct table *table, char *const *cells); /* takes the `columns` cells over */
 void table_free(struct table *table);
 
-/* `flexible`: the column that is cut when the terminal is too narrow; before it gets too short to be read, columns move
- * together. */
-void table_print(const struct sink *sink, const struct table *table, size_t flexible);
+enum table_style { TABLE_OPEN, TABLE_GRID, TABLE_FLUSH };
+
+/* `flexible`: the column of names. */
+void table_print(const struct sink *sink, const struct table *table, size_t flexible, enum table_style style);
 
 #endif

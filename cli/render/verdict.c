@@ -44,42 +44,85 @@ void verdict_report_free(struct verdict_report *report) {
 
 /* ---- the terminal ------------------------------------------------------------------------------------------------ */
 
+enum { WORD = 11 /* with the blanks around it */, READABLE = 12, LONGEST_NAME = 60 };
+
 static void print_right(FILE *out, char *text, size_t width) {
     const size_t used = text_width(text);
     fprintf(out, "%*s%s", used < width ? (int)(width - used) : 0, "", text);
     free(text);
 }
 
-static void print_region(const struct sink *sink, const struct verdict *item, size_t width) {
-    char *line = NULL, *name = text_shown(item->name);
+/* Both values, and what the test said. */
+static char *numbers_of(const struct verdict *item) {
+    char *line = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&line, &length);
-    if (!out) return;
-    fprintf(out, "  %-8s ", words[item->kind].word);
-    text_padded(out, name, width);
-    fputs("  ", out);
+    if (!out) return xcopy("");
     print_right(out, metric_scaled(item->base), 9);
     fputs(" -> ", out);
     print_right(out, metric_scaled(item->candidate), 9);
     fprintf(out, "  %s", item->columns);
     fclose(out);
     while (length && line[length - 1] == ' ') line[--length] = '\0';
-    sink_line(sink, "%s", line);
-    if (item->advice) sink_line(sink, "  %8s %s", "", item->advice);
+    return line;
+}
+
+/* What stands apart in `text`, on as many lines as it takes: no piece is broken. */
+static void print_pieces(const struct sink *sink, const char *text) {
+    size_t at = 0;
+    for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
+        const char *end = strstr(text, "  ");
+        const size_t length = end ? (size_t)(end - text) : strlen(text);
+        char *piece = xformat("%.*s", (int)length, text);
+        const size_t width = text_width(piece);
+        if (at && at + 2 + width > sink->columns) fputc('\n', sink->stream), at = 0;
+        fprintf(sink->stream, "%*s%s", at ? 2 : WORD, "", piece);
+        at = at ? at + 2 + width : WORD + width;
+        free(piece);
+        text += length;
+    }
+    fputc('\n', sink->stream);
+}
+
+/* name_width 0: the name has a line of its own. What are numbers is whole on any terminal. */
+static void print_region(const struct sink *sink, const struct verdict *item, size_t name_width) {
+    char *name = text_shown(item->name), *numbers = numbers_of(item);
+    char *cut = sink->columns && name_width ? text_cut(name, name_width) : xcopy(name);
+    if (name_width) {
+        fprintf(sink->stream, "  %-8s ", words[item->kind].word);
+        text_padded(sink->stream, cut, name_width);
+        fprintf(sink->stream, "  %s\n", numbers);
+    } else {
+        sink_line(sink, "  %-8s %s", words[item->kind].word, name);
+        print_pieces(sink, numbers);
+    }
+    if (item->advice) fprintf(sink->stream, "%*s%s\n", WORD, "", item->advice);
+    free(cut);
+    free(numbers);
     free(name);
-    free(line);
+}
+
+/* What is left for names beside the longest numbers; 0: too little. */
+static size_t width_of_names(const struct sink *sink, const struct verdict_report *report) {
+    size_t names = 8, longest = 0;
+    for (size_t i = 0; i < report->count; i++) {
+        if (report->items[i].kind == VERDICT_SMALL) continue;
+        char *name = text_shown(report->items[i].name), *numbers = numbers_of(&report->items[i]);
+        if (text_width(name) > names) names = text_width(name);
+        if (text_width(numbers) > longest) longest = text_width(numbers);
+        free(numbers);
+        free(name);
+    }
+    if (!sink->columns) return names < LONGEST_NAME ? names : LONGEST_NAME;
+    const size_t room = sink->columns > WORD + 2 + longest ? sink->columns - WORD - 2 - longest : 0;
+    return names <= room ? names : room >= READABLE ? room : 0;
 }
 
 void verdict_text(const struct sink *sink, const struct verdict_report *report) {
-    size_t width = 8, shown = 0;
-    for (size_t i = 0; i < report->count; i++) {
-        char *name = text_shown(report->items[i].name);
-        if (report->items[i].kind != VERDICT_SMALL && text_width(name) > width) width = text_width(name);
-        free(name);
-    }
-    if (width > 60) width = 60;
-    if (report->heading) sink_line(sink, "scope-profiler check: %s", report->heading);
-    if (report->limits) sink_line(sink, "%s", report->limits);
+    const size_t width = width_of_names(sink, report);
+    size_t shown = 0;
+    if (report->heading) fprintf(sink->stream, "scope-profiler check: %s\n", report->heading);
+    if (report->limits) fprintf(sink->stream, "%s\n", report->limits);
     sink_line(sink, "%s", "");
     for (size_t i = 0; i < report->count; i++) {
         if (report->items[i].kind == VERDICT_SMALL) continue;

@@ -45,4 +45,16 @@ for command in "inspect n.h5" "merge n.h5 -o out.h5"; do
     matches "$command: wide characters count two" '│ 漢字漢字' tty.txt
     matches "$command: numbers are whole" '0\.00[0-9]{4} ' tty.txt
 done
+# Every number of the pipe is there whole, and no line of the table is wider than the terminal.
+numbers() { grep -oE '[-+]?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?( ms|%)?' | LC_ALL=C sort; }
+rows() { grep -E '^( +[^ ]|[│╭├╰])' | grep -vE '^  (Only|New)'; }
+for name in i j k l; do scope-profiler run -q -o $name.h5 ./names; done
+for command in "inspect --regions-only n.h5" "diff n.h5 k.h5" "check n.h5 k.h5" "check --base i.h5 j.h5 --candidate k.h5 l.h5"; do
+    scope-profiler $command 2>/dev/null | rows | numbers >whole.txt
+    for columns in 40 60 80; do
+        tty $columns "scope-profiler $command" | sed 's/\x1b\[[0-9;]*m//g' | rows >tty.txt
+        equal "$command: numbers on $columns columns" "" "$(numbers <tty.txt | diff - whole.txt)"
+        between "$command: widest line of $columns" 15 $columns "$(widest <tty.txt)"
+    done
+done
 finish

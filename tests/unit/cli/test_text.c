@@ -61,7 +61,7 @@ static void table_is_cut_to_the_terminal(void **state) {
         char *text = NULL;
         size_t length = 0;
         struct sink sink = {open_memstream(&text, &length), columns};
-        table_print(&sink, &table, 0);
+        table_print(&sink, &table, 0, TABLE_OPEN);
         fclose(sink.stream);
         if (columns)
             assert_string_equal(text, "  ╭────────────────────────────────────╮\n"
@@ -76,23 +76,41 @@ static void table_is_cut_to_the_terminal(void **state) {
     table_free(&table);
 }
 
-static void columns_move_together_before_names_go(void **state) {
-    (void)state;
-    static const char *const headers[] = {"region", "calls", "total [s]"};
-    struct table table = table_make(headers, 3);
-    char *row[] = {strdup("a_name_of_some_length"), strdup("1"), strdup("0.005000")};
-    table_row(&table, row);
+static char *printed(const struct table *table, size_t columns, enum table_style style) {
     char *text = NULL;
     size_t length = 0;
-    struct sink sink = {open_memstream(&text, &length), 45};
-    table_print(&sink, &table, 0);
+    struct sink sink = {open_memstream(&text, &length), columns};
+    table_print(&sink, table, 0, style);
     fclose(sink.stream);
-    assert_string_equal(text, "  ╭─────────────────────────────────────────╮\n"
-                              "  │ region                 calls  total [s] │\n"
-                              "  ├─────────────────────────────────────────┤\n"
-                              "  │ a_name_of_some_length  1      0.005000  │\n"
-                              "  ╰─────────────────────────────────────────╯\n");
-    free(text);
+    return text;
+}
+
+static void numbers_are_never_cut(void **state) {
+    (void)state;
+    static const char *const headers[] = {"region", "total [s] (a)", "delta"};
+    struct table table = table_make(headers, 3);
+    char *row[] = {strdup("a_name_that_is_too_long"), strdup("0.123456789"), strdup("+1e-05")};
+    table_row(&table, row);
+    assert_text(printed(&table, 48, TABLE_GRID), "  ╭────────────────┬─────────────────┬─────────╮\n"
+                                                 "  │ region         │ total [s] (a)   │ delta   │\n"
+                                                 "  ├────────────────┼─────────────────┼─────────┤\n"
+                                                 "  │ a_name_that_i… │ 0.123456789     │ +1e-05  │\n"
+                                                 "  ╰────────────────┴─────────────────┴─────────╯\n");
+    assert_text(printed(&table, 31, TABLE_GRID), "╭──────────┬───────────┬──────╮\n"
+                                                 "│region    │total      │delta │\n"
+                                                 "│          │[s] (a)    │      │\n"
+                                                 "├──────────┼───────────┼──────┤\n"
+                                                 "│a_name_th…│0.123456789│+1e-05│\n"
+                                                 "╰──────────┴───────────┴──────╯\n");
+    assert_text(printed(&table, 31, TABLE_OPEN), "╭─────────────────────────────╮\n"
+                                                 "│region    total        delta │\n"
+                                                 "│          [s] (a)            │\n"
+                                                 "├─────────────────────────────┤\n"
+                                                 "│a_name_…  0.123456789  +1e-05│\n"
+                                                 "╰─────────────────────────────╯\n");
+    assert_text(printed(&table, 28, TABLE_GRID), "  region a_name_that_is_too…\n"
+                                                 "    total [s] (a)  0.123456789\n"
+                                                 "    delta          +1e-05\n");
     table_free(&table);
 }
 
@@ -149,7 +167,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(width_counts_columns),         cmocka_unit_test(names_are_made_fit_to_print),
         cmocka_unit_test(lossy_text_is_utf8),           cmocka_unit_test(cutting_keeps_characters_whole),
-        cmocka_unit_test(table_is_cut_to_the_terminal), cmocka_unit_test(columns_move_together_before_names_go),
+        cmocka_unit_test(table_is_cut_to_the_terminal), cmocka_unit_test(numbers_are_never_cut),
         cmocka_unit_test(paths_are_shown_for_a_shell),  cmocka_unit_test(words_that_are_near_are_suggested),
         cmocka_unit_test(ranks_are_lists_of_ranges),
     };
