@@ -1,5 +1,4 @@
 /* The scope-profiler command: a table of commands. No command knows another. */
-#include "base/guard.h"
 #include "base/say.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
@@ -150,5 +149,5 @@ int main(int argc, char **argv) {
     if (!strcmp(word, "--list-options")) return close_stdout(list_options());
     const struct command *command = find_command(word);
     if (!command) return unknown_command(word);
-    return guard_leave(close_stdout(command->function(argc - 1, argv + 1)));
+    return close_stdout(command->function(argc - 1, argv + 1));
 }

@@ -1,6 +1,5 @@
 #include "profiles.h"
 
-#include "base/guard.h"
 #include "base/memory.h"
 #include "base/path.h"
 #include "base/say.h"
@@ -192,7 +191,6 @@ spr_profile *profiles_open(const char *path) {
     spr_profile *profile;
     spr_error error;
     settle_recordings(path);
-    guard_reading(path);
     if (spr_open(path, &profile, &error) == 0) return profile;
     say("%s", error.message);
     return NULL;

@@ -226,6 +226,7 @@ const char *vet_shared_type(struct rd_vet *vet, struct vet_bytes bytes, struct v
 bool vet_symbol_table(struct rd_vet *vet, uint64_t tree, uint64_t heap);
 
 struct vet_local_heap {
+    uint64_t head;     /* where its header is, for refusals */
     uint64_t at, size; /* of its data */
     uint64_t texts;    /* every text that begins before this ends within the heap */
     uint64_t left;     /* bytes that texts may still have: each stands for itself */

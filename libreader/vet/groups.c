@@ -19,12 +19,12 @@ static bool check_free_list(struct rd_vet *vet, const struct vet_local_heap *hea
     while (block != END_OF_LIST) {
         unsigned char bytes[16];
         if (block > heap->size || heap->size - block < head)
-            return vet_refuse(vet, HEAP, heap->at, "has a free block beyond its end");
+            return vet_refuse(vet, HEAP, heap->head, "has a free block beyond its end");
         if (!vet_read(vet, heap->at + block, bytes, head)) return false;
         const uint64_t next = vet_number(bytes, vet->length_bytes);
         const uint64_t size = vet_number(bytes + vet->length_bytes, vet->length_bytes);
         if (size < head || size > heap->size - block || size > left || next == 0)
-            return vet_refuse(vet, HEAP, heap->at, "has a free block of a size that cannot be");
+            return vet_refuse(vet, HEAP, heap->head, "has a free block of a size that cannot be");
         left -= size;
         block = next;
     }
@@ -51,6 +51,7 @@ static bool find_texts(struct rd_vet *vet, struct vet_local_heap *heap) {
 bool vet_local_heap(struct rd_vet *vet, uint64_t at, struct vet_local_heap *heap) {
     unsigned char *head = vet_structure(vet, HEAP, "HEAP", at, 8 + 2 * vet->length_bytes + vet->address_bytes);
     if (!head) return false;
+    heap->head = at;
     struct vet_bytes bytes = {head + MAGIC, 4 + 2 * vet->length_bytes + vet->address_bytes};
     uint64_t version = 0, free_block = 0;
     vet_take(&bytes, 4, &version);
@@ -67,14 +68,14 @@ bool vet_local_heap(struct rd_vet *vet, uint64_t at, struct vet_local_heap *heap
 /* The names of a group are each in the heap: together they are no longer than it. */
 bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t offset) {
     unsigned char bytes[256];
-    if (offset >= heap->texts) return vet_refuse(vet, HEAP, heap->at, "has no text where one is looked for");
+    if (offset >= heap->texts) return vet_refuse(vet, HEAP, heap->head, "has no text where one is looked for");
     for (uint64_t at = offset;;) {
         const uint64_t rest = heap->texts - at;
         const size_t part = rest < sizeof bytes ? (size_t)rest : sizeof bytes;
         if (!vet_read(vet, heap->at + at, bytes, part)) return false;
         const unsigned char *end = memchr(bytes, 0, part);
         const uint64_t length = end ? (uint64_t)(end - bytes) + 1 : part;
-        if (length > heap->left) return vet_refuse(vet, HEAP, heap->at, "holds texts that overlap");
+        if (length > heap->left) return vet_refuse(vet, HEAP, heap->head, "holds texts that overlap");
         heap->left -= length;
         if (end) return true;
         at += part;

@@ -68,7 +68,7 @@ int main(int count, char **arguments) {
         fprintf(stderr, "usage: make_seeds DIR\n");
         return 2;
     }
-    for (int number = 0; number < 24; number++) {
+    for (int number = 0; number < 32; number++) {
         const struct w_file file = {.schema = number % 3 + 1,
                                     .aggregate = number == 5,
                                     .summary = number % 2,
@@ -76,6 +76,7 @@ int main(int count, char **arguments) {
                                     .threads = number % 8 >= 4,
                                     .tasks = number % 8 >= 6,
                                     .fixed_strings = number % 5 == 0,
+                                    .latest = number >= 24,
                                     .chunk = number >= 16 ? 2 : 0,
                                     .gzip = number >= 20 ? 4 : 0,
                                     .names = names,

@@ -308,13 +308,30 @@ static void put_columns(hid_t file_id, const struct w_file *file) {
     H5Gclose(group);
 }
 
+static void put_many_attributes(hid_t object) {
+    for (int i = 0; i < 12; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "number %d", i);
+        w_attribute_integer(object, name, i);
+    }
+}
+
+static hid_t create(const char *path, bool latest) {
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (latest) H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    const hid_t id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    w_check(id >= 0, path);
+    H5Pclose(access);
+    return id;
+}
+
 void w_write(const char *path, const struct w_file *file) {
     current = file;
-    const hid_t id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    w_check(id >= 0, path);
+    const hid_t id = create(path, file->latest);
     if (file->mpi_size) {
         const hid_t metadata = make_group(id, "metadata");
         w_attribute_integer(metadata, "mpi_size", file->mpi_size);
+        if (file->latest) put_many_attributes(metadata);
         if (file->start_time_ns) {
             w_attribute_integer(metadata, "start_time_ns", file->start_time_ns);
             w_attribute_integer(metadata, "finalize_time_ns", file->start_time_ns + INT64_C(10000000000));

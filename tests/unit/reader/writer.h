@@ -26,6 +26,7 @@ struct w_file {
     bool summary;   /* summary_statistics */
     bool ids, threads, tasks;
     bool fixed_strings;
+    bool latest;   /* HDF5's newest structures, and attributes that are too many for an object header */
     hsize_t chunk; /* 0: contiguous */
     int gzip;      /* level; needs a chunk */
     const char *const *names;
