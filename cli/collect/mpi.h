@@ -45,7 +45,7 @@ bool mpi_end(struct mpi_process *of, int *error);
 
 /* When all processes have been read, from one thread: */
 
-uint64_t mpi_bytes(const struct mpi *mpi); /* that mpi_write() needs at the most */
-bool mpi_write(struct mpi *mpi, hid_t file, int compress);
+uint64_t mpi_bytes(const struct mpi *mpi);                         /* that mpi_write() needs at the most */
+bool mpi_write(struct mpi *mpi, hid_t file, int compress, int fd); /* fd: of the same file */
 
 #endif

@@ -31,6 +31,7 @@ struct mpi_list {
     int fd;                        /* -1: all is in memory */
     uint64_t offset;               /* of item 0 in the file */
     uint64_t most, count, flushed; /* items: that were counted, that there are, that are in the file */
+    uint64_t from;                 /* number of item 0 among those of all processes; when they have been read */
     char *memory;
     int *error;
 };
@@ -224,7 +225,8 @@ struct mpi {
 
 /* ---- writing (mpi_lists.c) --------------------------------------------------------------------------------------- */
 
-bool mpi_lists_write(const struct mpi *mpi, hid_t group, int compress);
+/* fd: of the same file. Uncompressed columns are written past HDF5. */
+bool mpi_lists_write(const struct mpi *mpi, hid_t group, int compress, int fd);
 bool mpi_lists_empty(const struct mpi *mpi); /* no call is there */
 
 #endif

@@ -149,18 +149,15 @@ static bool write_comms(hid_t group, const struct mpi_comms *comms) {
 static bool write_parts(hid_t group, const struct mpi *m) {
     struct mpi_part *parts = calloc(m->c->num_processes + 1, sizeof *parts);
     size_t count = 0;
-    uint64_t calls_from = 0, completions_from = 0;
     for (size_t i = 0; parts && i < m->c->num_processes; i++) {
         const struct mpi_process *of = &m->processes[i];
         if (!of->calls.count) continue; /* what has no call has no completion */
         parts[count++] = (struct mpi_part){.rank = of->process->rank,
-                                           .calls_from = calls_from,
+                                           .calls_from = of->calls.from,
                                            .calls = of->calls.count,
-                                           .completions_from = completions_from,
+                                           .completions_from = of->completions.from,
                                            .completions = of->completions.count,
                                            .gaps = of->gaps};
-        calls_from += of->calls.count;
-        completions_from += of->completions.count;
     }
     const bool good =
         parts && columns_write(group, "ranks", part_columns, COUNT(part_columns), parts, count, sizeof *parts);
@@ -208,12 +205,12 @@ uint64_t mpi_bytes(const struct mpi *m) {
     return bytes + rows * 256 + (256u << 10);
 }
 
-bool mpi_write(struct mpi *m, hid_t file, int compress) {
+bool mpi_write(struct mpi *m, hid_t file, int compress, int fd) {
     if (mpi_lists_empty(m)) return true;
     mpi_lines_find(&m->sites);
     hid_t group = H5Gcreate2(file, "mpi", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    bool good = group >= 0 && write_parts(group, m) && mpi_lists_write(m, group, compress) && write_sums(group, m) &&
-                write_sites(group, &m->sites) && write_comms(group, &m->comms);
+    bool good = group >= 0 && mpi_lists_write(m, group, compress, fd) && write_parts(group, m) &&
+                write_sums(group, m) && write_sites(group, &m->sites) && write_comms(group, &m->comms);
     if (group >= 0) good = H5Gclose(group) >= 0 && good;
     return good;
 }

@@ -202,7 +202,7 @@ static bool write_index(struct profile *p) {
     hid_t file = open_hdf5(p, p->compress > 0);
     bool good = file >= 0 && (!p->compress || make_columns(p, file, copy_column)) &&
                 tables_write(file, p->c, p->num_regions) && lines_write(p->c, file) &&
-                mpi_write(p->mpi, file, p->compress);
+                mpi_write(p->mpi, file, p->compress, p->file.fd);
     int error = errno;
     if (file >= 0) good = H5Fclose(file) >= 0 && good;
     if (!errno) errno = error;
