@@ -35,6 +35,8 @@ static struct known {
     struct site site[SITES];
     struct mpi_comm comm[COMMS];
     int neighbors[NEIGHBORS];
+    int *members;        /* of the group that is being told: kept, since new pages take longer than all the rest */
+    size_t members_room; /* bytes */
 } * known;
 
 static const struct mpi_comm no_world;
@@ -236,13 +238,23 @@ static bool members(mpi_any which, mpi_word comm, int size, int *memory, struct 
 
 static size_t member_bytes(int size) { return (size_t)size * (2 * sizeof(int) + sizeof(struct spool_mpi_run)); }
 
-static void tell_comm(const struct mpi_comm *comm, int size, int remote) {
+/* Locked. NULL: no memory. */
+static int *room_for_members(struct known *k, size_t bytes) {
+    if (bytes <= k->members_room) return k->members;
+    if (k->members) munmap(k->members, k->members_room);
+    k->members = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (k->members == MAP_FAILED) k->members = NULL;
+    k->members_room = k->members ? bytes : 0;
+    return k->members;
+}
+
+/* Locked. */
+static void tell_comm(struct known *k, const struct mpi_comm *comm, int size, int remote) {
     struct runs runs = {0}, remote_runs = {0};
     char name[512] = "";
     int length = 0;
-    const size_t bytes = member_bytes(size) + member_bytes(remote) + 64;
-    int *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool good = memory != MAP_FAILED && mpi_is_running();
+    int *memory = room_for_members(k, member_bytes(size) + member_bytes(remote) + 64);
+    bool good = memory && mpi_is_running();
     good = good && members(FUNCTION("Comm_group"), comm->handle, size, memory, &runs);
     if (good && comm->inter)
         good = members(FUNCTION("Comm_remote_group"), comm->handle, remote,
@@ -263,7 +275,6 @@ static void tell_comm(const struct mpi_comm *comm, int size, int remote) {
                                    {remote_runs.items, record.remote_runs * sizeof *remote_runs.items},
                                    {name, record.name_length}};
     rec_log(SPOOL_MPI_COMM, pieces, 4);
-    if (memory != MAP_FAILED) munmap(memory, bytes);
 }
 
 /* ---- topologies -------------------------------------------------------------------------------------------------- */
@@ -364,7 +375,7 @@ static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mp
         new.rank = number_of(FUNCTION("Comm_rank"), handle, -1);
         new.peers = new.inter ? remote : size;
         if (!new.inter) find_neighbors(k, &new);
-        tell_comm(&new, size, remote);
+        tell_comm(k, &new, size, remote);
         comm = put(k, &new);
     }
     let_go(k);
