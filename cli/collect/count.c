@@ -1,4 +1,5 @@
 #include "count.h"
+#include "resumed.h"
 #include "sums.h"
 #include "tasks.h"
 #include "walk.h"
@@ -65,6 +66,10 @@ static void count_task(struct task *task, const struct thread *thread, uint64_t 
 static bool count_begin(struct walk *w, uint32_t row, uint64_t ticks) {
     struct process *p = w->process;
     bool dropped = ticks < p->reset_tick;
+    if (pair_goes_on(&w->open, row)) {
+        p->rows[row].seen = true;
+        return true;
+    }
     const uint64_t number = w->begins++;
     struct open_call *call = pair_begin(&w->open, row);
     if (!call) {
@@ -200,7 +205,7 @@ static bool count_lanes(struct process *p) {
 }
 
 bool count_process(struct process *p) {
-    if (!count_lanes(p)) return false;
+    if (!resumed_find(p) || !count_lanes(p)) return false;
     if (p->newest_reset) { /* one lane's reset drops calls of all of them: only now it is known which */
         p->reset_tick = p->newest_reset;
         start_over(p);
@@ -213,5 +218,5 @@ bool count_process(struct process *p) {
     p->lost = p->info.lost > UINT64_MAX / 2 - p->lost ? UINT64_MAX / 2 : p->lost + p->info.lost;
     number_threads(p);
     tasks_number(p);
-    return drop_unused_rows(p);
+    return drop_unused_rows(p) && resumed_find(p);
 }

@@ -77,6 +77,7 @@ static bool is_left_out(struct walk *w) {
 
 static void fill_begin(struct filling *f, struct walk *w, uint32_t index, uint64_t ticks, int64_t time) {
     struct process *p = f->process;
+    if (pair_goes_on(&w->open, index)) return;
     const bool skipped = ticks < p->reset_tick || (p->num_left_out && is_left_out(w));
     struct row *row = &p->rows[index];
     bool lanes = f->events->has[THREAD_IDS] || f->events->has[CALL_IDS]; /* with tasks there are threads */

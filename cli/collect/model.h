@@ -153,6 +153,7 @@ struct process {
     uint32_t num_regions;
     struct row *rows; /* in order of creation; after the first pass only those with something to tell */
     size_t num_rows;
+    uint32_t *resumed; /* row -> that of its resumptions, which is its own; NO_ROW: no coroutine's; NULL: none is */
     struct thread *threads; /* uthash by serial */
     uint32_t num_threads;   /* with calls */
     struct task *tasks;     /* uthash by serial */

@@ -174,9 +174,22 @@ static void leave_stack(struct pairing *p, int64_t time) {
     if (p->top != NO_CALL) p->owner->inside(p->context, call, &p->calls[p->top], time - call->start);
 }
 
+static void end_top(struct pairing *p, int64_t time) {
+    uint32_t index = p->top;
+    leave_stack(p, time);
+    index_remove(p, index);
+    p->owner->finish(p->context, &p->calls[index], time, FINISH_ENDED);
+    release(p, index);
+}
+
 static void jump_top(struct pairing *p, int64_t time) {
     uint32_t index = p->top;
     struct open_call *call = &p->calls[index];
+    if (call->state == CALL_SUSPENDED) { /* it has ended, and what it left open goes on without it */
+        p->suspended--;
+        end_top(p, time);
+        return;
+    }
     leave_stack(p, time);
     call->jumped = time;
     call->below = p->last_jumped;
@@ -187,6 +200,41 @@ static void jump_top(struct pairing *p, int64_t time) {
         p->first_jumped = index;
     p->last_jumped = index;
     if (++p->jumped > JUMPED_KEPT) give_up(p, p->first_jumped);
+}
+
+/* ---- generators and coroutines ----------------------------------------------------------------------------------- */
+
+static uint32_t resumed_row(const struct pairing *p, const struct open_call *call) { return p->resumed[call->row]; }
+
+/* The row that the end of what runs of the call is told with. */
+static uint32_t end_row(const struct pairing *p, const struct open_call *call) {
+    return call->state == CALL_RESUMED ? resumed_row(p, call) : call->row;
+}
+
+bool pair_goes_on_unusual(struct pairing *p, uint32_t row) {
+    uint32_t found = NO_CALL, depth = 0; /* of coroutines that wait for each other the outermost goes on first */
+    for (uint32_t i = p->top; i != NO_CALL && depth++ < SUSPENDED_DEPTH; i = p->calls[i].below)
+        if (p->calls[i].state == CALL_SUSPENDED && resumed_row(p, &p->calls[i]) == row) found = i;
+    if (found == NO_CALL) return false;
+    p->calls[found].state = CALL_RESUMED;
+    p->suspended--;
+    return true;
+}
+
+/* A stretch ends below calls that are open: true when it is one of a generator or coroutine, which is now suspended. */
+static bool suspend(struct pairing *p, uint32_t row, int64_t time) {
+    uint32_t depth = 0;
+    if (!p->resumed) return false;
+    for (uint32_t i = p->top; i != NO_CALL && depth++ < SUSPENDED_DEPTH; i = p->calls[i].below) {
+        struct open_call *call = &p->calls[i];
+        if (call->state == CALL_SUSPENDED || end_row(p, call) != row) continue;
+        if (resumed_row(p, call) == NO_CALL) return false;
+        call->state = CALL_SUSPENDED;
+        call->suspended = time;
+        p->suspended++;
+        return true;
+    }
+    return false;
 }
 
 /* ---- begin, end, close ------------------------------------------------------------------------------------------ */
@@ -206,6 +254,7 @@ struct open_call *pair_begin_unusual(struct pairing *p, uint32_t row) {
     call->row = row;
     call->below = p->top;
     call->jumped = NOT_JUMPED;
+    call->state = CALL_PLAIN;
     if (p->indexed && !index_add(p, index)) {
         call->below = p->free;
         p->free = index;
@@ -215,14 +264,6 @@ struct open_call *pair_begin_unusual(struct pairing *p, uint32_t row) {
     p->top = index;
     p->open++;
     return call;
-}
-
-static void end_top(struct pairing *p, int64_t time) {
-    uint32_t index = p->top;
-    leave_stack(p, time);
-    index_remove(p, index);
-    p->owner->finish(p->context, &p->calls[index], time, FINISH_ENDED);
-    release(p, index);
 }
 
 static bool end_found(struct pairing *p, uint32_t index, int64_t time) {
@@ -246,8 +287,11 @@ bool pair_end_unusual(struct pairing *p, uint32_t row, int64_t time) {
         return true;
     }
     if (!p->open || (!p->indexed && !index_make(p))) return false;
-    if (p->top != NO_CALL && p->calls[p->top].row == row) {
+    const struct open_call *top = pair_top(p);
+    if (top && top->state != CALL_SUSPENDED && end_row(p, top) == row) {
         end_top(p, time);
+        found = true;
+    } else if (suspend(p, row, time)) {
         found = true;
     } else {
         const struct pair_slot *slot = find(p, row);
@@ -262,10 +306,17 @@ void pair_close(struct pairing *p, int64_t time, bool at_exit) {
     while (p->first_jumped != NO_CALL) give_up(p, p->first_jumped);
     while (p->top != NO_CALL) {
         uint32_t index = p->top;
-        leave_stack(p, time);
-        p->owner->finish(p->context, &p->calls[index], time, at_exit ? FINISH_OPEN_AT_EXIT : FINISH_CUT_OFF);
+        const struct open_call *call = &p->calls[index];
+        if (at_exit && p->goes_on_elsewhere && call->state == CALL_SUSPENDED) { /* what it left open is not here */
+            leave_stack(p, call->suspended);
+            p->owner->finish(p->context, call, call->suspended, FINISH_ENDED);
+        } else {
+            leave_stack(p, time);
+            p->owner->finish(p->context, call, time, at_exit ? FINISH_OPEN_AT_EXIT : FINISH_CUT_OFF);
+        }
         release(p, index);
     }
+    p->suspended = 0;
     index_drop(p);
     p->unusual = false;
 }

@@ -4,6 +4,10 @@
  * the region, and the calls above that one are jumped over: they leave the stack but stay open, and remember when. A
  * jumped call that is ended after all overlaps; one that never is counts as cut off when it was jumped over.
  *
+ * Generators and coroutines are told from one suspension to the next, each stretch with a begin and an end. Where such
+ * a stretch ends while calls that were begun in it are open (`with region: await ...`), its call does not end: it is
+ * suspended, stays on the stack below them, and goes on with the stretch that resumes it.
+ *
  * The usual case, an end that matches the top, is inline; the index by region that finds calls deeper down is made
  * when first needed and dropped when nothing is open. Every operation takes constant time on average, whatever the
  * words are. */
@@ -14,9 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NO_CALL     UINT32_MAX
-#define NOT_JUMPED  INT64_MIN
-#define JUMPED_KEPT 16384 /* beyond that many the oldest jumped call is given up as cut off */
+#define NO_CALL         UINT32_MAX
+#define NOT_JUMPED      INT64_MIN
+#define SUSPENDED_DEPTH 64    /* what is further down the stack is not looked at when a stretch begins or ends */
+#define JUMPED_KEPT     16384 /* beyond that many the oldest jumped call is given up as cut off */
 
 struct open_call {
     int64_t start;
@@ -24,7 +29,9 @@ struct open_call {
     int64_t id;     /* the owner's */
     int64_t waited; /* the owner's */
     int64_t jumped;
+    int64_t suspended; /* since then; only where it is */
     uint32_t row;
+    enum { CALL_PLAIN, CALL_SUSPENDED, CALL_RESUMED } state;
     uint32_t below;                    /* on the stack; free calls and jumped ones use it as a link, too */
     uint32_t after;                    /* jumped calls: the one jumped later */
     uint32_t earlier, later;           /* begun, among the open calls (indexed only) */
@@ -49,9 +56,10 @@ struct pairing {
     struct open_call *calls;
     uint32_t capacity, limit;
     uint32_t free, top;
-    uint32_t open;     /* calls on the stack and jumped ones */
-    uint64_t overflow; /* calls begun beyond the limit and not ended */
-    bool unusual;      /* indexed, or overflow */
+    uint32_t open;      /* calls on the stack and jumped ones */
+    uint64_t overflow;  /* calls begun beyond the limit and not ended */
+    bool unusual;       /* indexed, or overflow */
+    uint32_t suspended; /* calls */
     bool indexed;
     uint32_t newest; /* begun last of the open calls (indexed only) */
     uint32_t first_jumped, last_jumped, jumped;
@@ -59,6 +67,9 @@ struct pairing {
     uint32_t table_size, table_used;
     const struct pair_owner *owner;
     void *context;
+    /* The owner's to set, after pair_init(): */
+    const uint32_t *resumed; /* row -> row of its resumptions, NO_CALL none; NULL: none has any */
+    bool goes_on_elsewhere;  /* what is open at exit is another recording's, whose stretches begin anew */
 };
 
 void pair_init(struct pairing *p, uint32_t limit, const struct pair_owner *owner, void *context);
@@ -67,6 +78,13 @@ void pair_free(struct pairing *p);
 /* The slow halves; use the functions below. */
 struct open_call *pair_begin_unusual(struct pairing *p, uint32_t row);
 bool pair_end_unusual(struct pairing *p, uint32_t row, int64_t time);
+
+bool pair_goes_on_unusual(struct pairing *p, uint32_t row);
+
+/* A begin of `row` that is none: a suspended call goes on. To be asked before pair_begin(). */
+static inline bool pair_goes_on(struct pairing *p, uint32_t row) {
+    return __builtin_expect(p->suspended > 0, 0) && pair_goes_on_unusual(p, row);
+}
 
 /* Everything that is open ends: jumped calls when they were jumped, the others at `time`. */
 void pair_close(struct pairing *p, int64_t time, bool at_exit);
@@ -81,6 +99,7 @@ static inline struct open_call *pair_begin(struct pairing *p, uint32_t row) {
     call->row = row;
     call->below = p->top;
     call->jumped = NOT_JUMPED;
+    call->state = CALL_PLAIN;
     p->top = index;
     p->open++;
     return call;

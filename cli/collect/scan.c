@@ -216,6 +216,7 @@ void process_free(struct process *p) {
     free(p->left_out);
     free(p->row_of_region);
     free(p->rows);
+    free(p->resumed);
     clock_free(&p->clock);
 }
 

@@ -112,8 +112,12 @@ static struct waiting *take(struct walk *w, struct task *task) {
     waiting = lanes->spare;
     lanes->spare = NULL;
     if (!waiting && !(waiting = calloc(1, sizeof *waiting))) return NULL;
-    if (!waiting->open.owner)
-        pair_init(&waiting->open, lanes->outside.limit, lanes->outside.owner, lanes->outside.context);
+    if (!waiting->open.owner) {
+        const struct pairing *outside = &lanes->outside;
+        pair_init(&waiting->open, outside->limit, outside->owner, outside->context);
+        waiting->open.resumed = outside->resumed;
+        waiting->open.goes_on_elsewhere = outside->goes_on_elsewhere;
+    }
     waiting->task = task;
     return waiting;
 }

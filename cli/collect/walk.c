@@ -21,6 +21,8 @@ void walk_init(struct walk *w, struct process *process, const struct lane *lane,
     *w = (struct walk){.process = process, .lane = lane, .pass = pass, .base = lane->first_tick, .now = -1};
     w->capacity = share(BLOCKS_TOTAL / process->at_once, lanes, BLOCK_SMALLEST, BLOCK_LARGEST);
     pair_init(&w->open, (uint32_t)share(DEPTH_LARGEST, lanes, DEPTH_SMALLEST, DEPTH_LARGEST), owner, context);
+    w->open.resumed = process->resumed;
+    w->open.goes_on_elsewhere = process->info.stop == SPOOL_STOP_CHECKPOINT;
     if (pass == PASS_FILL) w->segment = *clock_find(&process->clock, lane->first_tick);
 }
 

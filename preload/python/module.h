@@ -130,6 +130,8 @@ struct recording_object {
 };
 PyObject *make_recording_type(void);
 PyObject *recording_new(PyObject *module, bool is_default);
+/* Every region of it will ask for its number again. */
+void recording_number_anew(struct recording_object *recording);
 
 enum { REGION_ENTER, REGION_EXIT, REGION_METHODS };
 
@@ -163,6 +165,10 @@ struct region_object *region_object_get(struct recording_object *recording, PyOb
 /* What it does where its number is another recorder's, or its recording is not the default one. */
 void region_begin_other(struct region_object *region);
 void region_end_other(const struct region_object *region);
+/* Where asyncio is there by now, what is recorded in a task is that task's from here on. */
+void region_follow_tasks(void);
+/* The recording whose regions may be tasks', NULL none. */
+void region_everybodys(struct recording_object *recording);
 /* Gives it a number now, in the order of the regions' names. */
 void region_renew(struct region_object *region);
 

@@ -34,6 +34,8 @@ static void number_anew(struct region_object *region) {
     region_renew(region);
 }
 
+void recording_number_anew(struct recording_object *recording) { each_region((PyObject *)recording, number_anew); }
+
 static void take(struct recording *of, struct recorder *recorder) {
     static unsigned serials;
     of->recorder = recorder;
@@ -78,7 +80,7 @@ static PyObject *close_recorder(PyObject *self, PyObject *unused) {
 static PyObject *number_regions(PyObject *self, PyObject *unused) {
     (void)unused;
     region_forget_recent(THIS);
-    each_region(self, number_anew);
+    recording_number_anew(THIS);
     return module_none();
 }
 
@@ -275,6 +277,7 @@ PyObject *recording_new(PyObject *module, bool is_default) {
     if (new->regions &&new->decorated && pages_hold(&pages, &count, 1, sizeof *new->of)) {
         new->of = pages;
         new->of->is_default = is_default;
+        if (is_default && module_in_main_interpreter()) region_everybodys(new);
         return (PyObject *)new;
     }
     py.Py_DecRef((PyObject *)new);
@@ -283,6 +286,7 @@ PyObject *recording_new(PyObject *module, bool is_default) {
 
 static void dealloc(PyObject *self) {
     PyObject *type = py_type(self);
+    if (THIS->of && THIS->of->is_default && module_in_main_interpreter()) region_everybodys(NULL);
     if (THIS->of) leave(THIS->of);
     region_forget_recent(THIS);
     py_drop(THIS->regions);

@@ -20,6 +20,16 @@ static bool is_everybodys(const struct recording *of) { return of->is_default ||
 /* Of regions whose calls may be a task's: none that the short way knows. */
 static unsigned serial_in_tasks(void) { return rec_default_serial ^ 1u << 31; }
 
+static struct recording_object *everybodys; /* the main interpreter's; NULL: gone, or not made yet */
+
+void region_follow_tasks(void) {
+    if (steps_on || !everybodys || !module_in_main_interpreter()) return;
+    steps_try();
+    if (steps_on) recording_number_anew(everybodys);
+}
+
+void region_everybodys(struct recording_object *recording) { everybodys = recording; }
+
 void region_renew(struct region_object *region) {
     const struct recording *of = region->of;
     const bool own = !is_everybodys(of);
@@ -151,6 +161,7 @@ static bool can_be_named(PyObject *name) {
 
 static struct region_object *make(struct recording_object *recording, PyObject *name, PyObject *tags, PyObject *code) {
     if (!can_be_named(name)) return NULL;
+    region_follow_tasks();
     struct region_object *region = (struct region_object *)py.PyType_GenericAlloc(recording->region_type, 0);
     if (!region) return NULL;
     py.Py_IncRef(name);

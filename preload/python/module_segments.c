@@ -118,6 +118,7 @@ static PyObject *make_segments(PyObject *self, PyObject *args, PyObject *names) 
     struct segmenter_object *segmenter = (struct segmenter_object *)self;
     struct segments_object *segments = (struct segments_object *)py.PyType_GenericAlloc(segmenter->segments_type, 0);
     if (!segments) return NULL;
+    region_follow_tasks();
     segments->inner = py.PyTuple_GetItem(args, 0);
     if (segments->inner) py.Py_IncRef(segments->inner);
     segments->started = py.PyTuple_Size(args) > 1;

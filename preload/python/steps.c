@@ -5,7 +5,8 @@
 #include <pthread.h>
 
 bool steps_on;
-static unsigned wanted; /* steps_begin() without a steps_end() */
+static unsigned wanted; /* steps_begin() without a steps_end(), and steps_try() */
+static bool tried;
 static bool made_known; /* nobody else wants to know about tasks */
 
 /* asyncio's class of what loops run, its function that does so, and the one in its place; NULL: not in place. */
@@ -104,7 +105,17 @@ static bool put_in_place(void) {
     return ours && py.PyObject_SetAttrString(handle_type, "_run", ours) == 0;
 }
 
-bool steps_begin(void) {
+/* Others may have put theirs over ours meanwhile, which stays and does nothing. */
+static void take_away(void) {
+    PyObject *now = ours ? py_attribute(handle_type, "_run") : NULL;
+    PyObject *function = ours ? py_attribute(ours, "__func__") : NULL;
+    if (now && now == function && py.PyObject_SetAttrString(handle_type, "_run", run) == 0) drop_all();
+    py.PyErr_Clear();
+    py_drop(function);
+    py_drop(now);
+}
+
+static bool begin(void) {
     static bool prepared;
     wanted++;
     if (steps_on) return true;
@@ -117,23 +128,36 @@ bool steps_begin(void) {
     }
     py.PyErr_Clear();
     attach_loud();
-    if (steps_on) return true;
-    steps_end();
+    if (!steps_on && --wanted == 0) take_away();
+    return steps_on;
+}
+
+bool steps_begin(void) {
+    tasks_of_all++;
+    if (begin()) return true;
+    tasks_of_all--;
     rec_warn("asyncio's tasks are not told apart: they cannot be seen in this Python");
     return false;
 }
 
-/* Others may have put theirs over ours meanwhile, which stays and does nothing. */
-static void take_away(void) {
-    PyObject *now = ours ? py_attribute(handle_type, "_run") : NULL;
-    PyObject *function = ours ? py_attribute(ours, "__func__") : NULL;
-    if (now && now == function && py.PyObject_SetAttrString(handle_type, "_run", run) == 0) drop_all();
-    py.PyErr_Clear();
-    py_drop(function);
-    py_drop(now);
+static bool asyncio_is_there(void) {
+    PyObject *modules = py.PySys_GetObject("modules");
+    return modules && py.PyDict_GetItemString(modules, "asyncio.tasks") &&
+           py.PyDict_GetItemString(modules, "asyncio.runners"); /* imported after it */
+}
+
+void steps_try(void) {
+    if (steps_on || tried) return;
+    struct py_error error = py_error_save();
+    if (asyncio_is_there()) {
+        tried = true;
+        begin();
+    }
+    py_error_restore(error);
 }
 
 void steps_end(void) {
+    tasks_of_all--;
     if (--wanted > 0) return;
     steps_on = false;
     take_away();
@@ -142,8 +166,8 @@ void steps_end(void) {
 }
 
 void steps_down(void) {
-    steps_on = false;
-    wanted = 0;
+    steps_on = tried = false;
+    wanted = tasks_of_all = 0;
     if (made_known) tasks_down();
     made_known = false;
     drop_all();

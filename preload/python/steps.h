@@ -8,11 +8,14 @@
 
 extern bool steps_on;
 
-/* Imports asyncio. False, without an error: tasks cannot be seen here (told). The GIL is held, the interpreter is the
- * main one. */
+/* Of all tasks. Imports asyncio. False, without an error: tasks cannot be seen here (told). The GIL is held, the
+ * interpreter is the main one. */
 bool steps_begin(void);
 /* For each steps_begin() that was true. */
 void steps_end(void);
+/* Of tasks that regions are seen in, from when asyncio is there; to be called now and then until steps_on. Imports
+ * nothing and tells nothing. The GIL is held; the pending exception is kept. */
+void steps_try(void);
 /* Python ends. */
 void steps_down(void);
 

@@ -9,6 +9,7 @@
 #define TLS __thread __attribute__((tls_model("initial-exec")))
 
 bool tasks_known;
+unsigned tasks_of_all;
 static bool expected; /* asyncio is being imported */
 
 /* Of `_asyncio`. */
@@ -225,21 +226,30 @@ bool task_is(PyObject *object) {
     return is;
 }
 
+static bool is_known(PyObject *task) {
+    struct entry *entry = size ? place_of(table, size, task) : NULL;
+    return entry && entry->task && entry->told == rec_default_serial && entry->process == process && alive(entry);
+}
+
 struct task_step task_step_begin(PyObject *task) {
     struct task_step outer = {TASK_SAME, present.step};
     const int saved = errno;
     attach_quiet();
-    if (differs(task)) outer.before = switch_to(task, present.serial != 0);
+    const bool tell = tasks_of_all || is_known(task);
+    if (tell && differs(task)) outer.before = switch_to(task, present.serial != 0);
     attach_loud();
-    present.step = present.serial;
+    present.step = tell ? present.serial : 0;
     errno = saved;
     return outer;
 }
 
 void task_step_end(struct task_step outer) {
     /* One that ran within this step had the last word. */
-    if (present.serial != present.step && present.recorder == rec_default_serial)
+    if (present.serial != present.step && present.recorder == rec_default_serial) {
         rec_task_switch(present.step, SPOOL_TASK_TURNS);
+        present.serial = present.step;
+        present.task = NULL;
+    }
     present.step = outer.step;
     if (outer.before != TASK_SAME) task_leave_known(outer.before);
 }

@@ -30,6 +30,7 @@ struct task_step {
     uint32_t before, step;
 };
 struct task_step task_step_begin(PyObject *task);
+extern unsigned tasks_of_all; /* 0: only steps of tasks that have been seen by other means are told */
 void task_step_end(struct task_step outer);
 /* A call is about to begin or end: it is that of the task that runs now. */
 void task_look(void);
