@@ -193,7 +193,12 @@ static herr_t scan_group(hid_t parent, const char *name, const H5L_info_t *info,
 static herr_t scan_rank(struct scan *scan, int64_t rank) {
     scan->rank = (uint32_t)rank;
     const int length = snprintf(scan->path, sizeof scan->path, "/rank%lld/regions", (long long)rank);
-    const hid_t group = H5Gopen2(scan->profile->file, scan->path, H5P_DEFAULT);
+    char name[24];
+    snprintf(name, sizeof name, "rank%lld", (long long)rank);
+    const hid_t parent = rd_open_group(scan->profile->file, name);
+    if (parent < 0) return 0;
+    const hid_t group = rd_open_group(parent, "regions"); /* step by step: a link to another file is not followed */
+    H5Gclose(parent);
     if (group < 0) return 0;
     scan->path[length] = '/';
     scan->path[length + 1] = '\0';

@@ -91,6 +91,9 @@ const char *vet_link(struct rd_vet *vet, struct vet_bytes bytes) {
         (flags & ENCODED && !vet_take(&bytes, 1, &encoding)) || !vet_take(&bytes, 1u << (flags & 3), &name))
         return CUT;
     if (encoding > 1 || (type > SOFT && type < EXTERNAL)) return "is a link of an unknown kind";
-    if (!name || !vet_skip(&bytes, name)) return "is a link whose name has another length than it claims";
+    const unsigned char *begin = bytes.at;
+    if (!name || !vet_skip(&bytes, name) || memchr(begin, 0, (size_t)name))
+        return "is a link whose name has another length than it claims";
+    if (memchr(begin, '/', (size_t)name)) return "is a link whose name has a slash";
     return type == HARD ? check_target(vet, &bytes) : check_value(&bytes, type);
 }

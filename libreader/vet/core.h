@@ -233,8 +233,8 @@ struct vet_local_heap {
 };
 
 bool vet_local_heap(struct rd_vet *vet, uint64_t at, struct vet_local_heap *heap);
-/* A text of the heap, once. */
-bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t offset);
+/* A text of the heap, once; a name of a link, or where it leads. */
+bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t offset, bool is_name);
 
 /* ---- dense.c: groups and attributes in a fractal heap ------------------------------------------------------------ */
 

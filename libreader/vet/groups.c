@@ -65,8 +65,9 @@ bool vet_local_heap(struct rd_vet *vet, uint64_t at, struct vet_local_heap *heap
            find_texts(vet, heap);
 }
 
-/* The names of a group are each in the heap: together they are no longer than it. */
-bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t offset) {
+/* The names of a group are each in the heap: together they are no longer than it. A name with a slash would lead
+ * libhdf5 elsewhere than the link of that name does. */
+bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t offset, bool is_name) {
     unsigned char bytes[256];
     if (offset >= heap->texts) return vet_refuse(vet, HEAP, heap->head, "has no text where one is looked for");
     for (uint64_t at = offset;;) {
@@ -77,6 +78,8 @@ bool vet_heap_text(struct rd_vet *vet, struct vet_local_heap *heap, uint64_t off
         const uint64_t length = end ? (uint64_t)(end - bytes) + 1 : part;
         if (length > heap->left) return vet_refuse(vet, HEAP, heap->head, "holds texts that overlap");
         heap->left -= length;
+        if (is_name && memchr(bytes, '/', (size_t)length))
+            return vet_refuse(vet, HEAP, heap->head, "holds a name with a slash");
         if (end) return true;
         at += part;
     }
@@ -95,8 +98,8 @@ static bool check_symbol(struct rd_vet *vet, struct vet_bytes *bytes, struct vet
     vet_take(bytes, 4, &value);
     vet_skip(bytes, 12);
     if (kind > SOFT_LINK) return vet_refuse(vet, NODE, node, "holds an entry of an unknown kind");
-    if (!vet_heap_text(vet, heap, name)) return false;
-    return kind == SOFT_LINK ? vet_heap_text(vet, heap, value) : vet_queue(vet, object);
+    if (!vet_heap_text(vet, heap, name, true)) return false;
+    return kind == SOFT_LINK ? vet_heap_text(vet, heap, value, false) : vet_queue(vet, object);
 }
 
 static bool check_node(struct rd_vet *vet, uint64_t at, struct vet_local_heap *heap) {

@@ -160,6 +160,8 @@ static void test_links(void **state) {
     expect(vet_link(&file, BYTES(1, 8, 1, 1, 'a', 3, 0, 'b', 'c')), "cut off");
     expect(vet_link(&file, BYTES(1, 8, 1, 3, 'a', 2)), "name");
     expect(vet_link(&file, BYTES(1, 8, 1, 0)), "name");
+    expect(vet_link(&file, BYTES(1, 8, 1, 1, '/', 2, 0, 'b', 'c')), "slash");
+    expect(vet_link(&file, BYTES(1, 8, 1, 1, 0, 2, 0, 'b', 'c')), "name");
     expect(vet_link(&file, BYTES(1, 8, 7, 1, 'a')), "unknown kind");
     expect(vet_link(&file, BYTES(1, 8, 64, 1, 'a', 5, 0, 0, 'f', 0, 'o', 0)), NULL);
     expect(vet_link(&file, BYTES(1, 8, 64, 1, 'a', 4, 0, 0, 'f', 0, 'o')), "another file");
@@ -294,6 +296,26 @@ static void test_links_back(void **state) {
     spr_close(profile);
 }
 
+/* The regions of a rank in another file, which nobody has looked at: they are none. */
+static void test_other_file(void **state) {
+    (void)state;
+    char other[256];
+    struct w_file file = base;
+    file.schema = 1;
+    snprintf(other, sizeof other, "%s", w_path("other.h5"));
+    w_write(other, &file);
+    const char *path = w_path("link.h5");
+    file.num_rows = 0;
+    w_write(path, &file);
+    const hid_t id = w_open(path), group = H5Gcreate2(id, "rank0", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    w_check(H5Lcreate_external(other, "/rank0/regions", group, "regions", H5P_DEFAULT, H5P_DEFAULT) >= 0, "a link");
+    H5Gclose(group);
+    H5Fclose(id);
+    spr_profile *profile = open_good(path);
+    assert_int_equal(spr_num_regions(profile), 0);
+    spr_close(profile);
+}
+
 /* A chunk that unpacks to less than it should: libhdf5 would copy what lies behind it in memory. */
 static void test_short_chunk(void **state) {
     (void)state;
@@ -323,11 +345,11 @@ static void test_short_chunk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_other_types), cmocka_unit_test(test_compounds),
-        cmocka_unit_test(test_spaces),      cmocka_unit_test(test_layouts),     cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_attributes),  cmocka_unit_test(test_links),       cmocka_unit_test(test_checksum),
-        cmocka_unit_test(test_patches),     cmocka_unit_test(test_overlap),     cmocka_unit_test(test_links_back),
-        cmocka_unit_test(test_short_chunk),
+        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_other_types), cmocka_unit_test(test_compounds),
+        cmocka_unit_test(test_spaces),     cmocka_unit_test(test_layouts),     cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_attributes), cmocka_unit_test(test_links),       cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_patches),    cmocka_unit_test(test_overlap),     cmocka_unit_test(test_links_back),
+        cmocka_unit_test(test_other_file), cmocka_unit_test(test_short_chunk),
     };
     return cmocka_run_group_tests_name("reader: structure of HDF5 files", tests, NULL, NULL);
 }
