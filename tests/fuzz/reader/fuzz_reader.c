@@ -3,12 +3,18 @@
  *   fuzz_reader -max_len=65536 -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=1048576 CORPUS
  */
 #include "everything.h"
+#include "mend.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
+    return mend_mutation(bytes, size, most, seed);
+}
 
 /* HDF5 asks for what a damaged file tells it to, takes no for an answer, and leaks where it fails. */
 const char *__asan_default_options(void);
