@@ -45,10 +45,10 @@ struct mpi *mpi_open(struct collection *c, const struct publish *beside) {
     struct mpi *mpi = calloc(1, sizeof *mpi);
     if (!mpi) return NULL;
     *mpi = (struct mpi){.c = c, .calls = -1, .completions = -1};
-    mpi->processes = calloc(c->num_processes + 1, sizeof *mpi->processes);
+    mpi->processes = aligned_alloc(CACHE_LINES, (c->num_processes + 1) * sizeof *mpi->processes);
     for (size_t i = 0; mpi->processes && i < c->num_processes; i++) {
         struct mpi_process *of = &mpi->processes[i];
-        of->process = &c->processes[i];
+        *of = (struct mpi_process){.process = &c->processes[i]};
         of->calls = (struct mpi_list){sizeof(struct mpi_row), .most = of->process->mpi_calls, .error = &of->error};
         of->completions =
             (struct mpi_list){sizeof(struct mpi_completion), .most = of->process->mpi_completions, .error = &of->error};
