@@ -176,6 +176,7 @@ static void leave_stack(struct pairing *p, int64_t time) {
 
 static void end_top(struct pairing *p, int64_t time) {
     uint32_t index = p->top;
+    p->suspended -= p->calls[index].state == CALL_SUSPENDED;
     leave_stack(p, time);
     index_remove(p, index);
     p->owner->finish(p->context, &p->calls[index], time, FINISH_ENDED);
@@ -186,7 +187,6 @@ static void jump_top(struct pairing *p, int64_t time) {
     uint32_t index = p->top;
     struct open_call *call = &p->calls[index];
     if (call->state == CALL_SUSPENDED) { /* it has ended, and what it left open goes on without it */
-        p->suspended--;
         end_top(p, time);
         return;
     }
