@@ -5,6 +5,7 @@
 #include "base/say.h"
 #include "commands.h"
 #include "launch/output.h"
+#include "parse.h"
 #include "render/summary.h"
 
 #include <inttypes.h>
@@ -26,6 +27,25 @@ static void allow_many_files(void) {
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int combine_take(struct combine *combine, int key, const char *value, const struct command_syntax *syntax) {
+    switch (key) {
+    case 'o':
+        combine->output = value;
+        return 0;
+    case 'q':
+        combine->quiet = true;
+        return 0;
+    case COMBINE_LABEL:
+        combine->options.label = value;
+        return 0;
+    case COMBINE_COMPRESS:
+        if (parse_compress(value, &combine->options.compress)) return 0;
+        return options_complain(syntax, "--compress: level '%s' is none of 0 to 9", value);
+    default:
+        return key;
+    }
 }
 
 static bool add(struct opened *opened, const char *path, const char *output) {

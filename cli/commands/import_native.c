@@ -4,7 +4,6 @@
 #include "base/say.h"
 #include "combine.h"
 #include "commands.h"
-#include "parse.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,13 +13,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LABEL = OPTION_LONG, MERGE, COMPRESS };
+enum { MERGE = COMBINE_OPTIONS };
 
 static const struct option_spec options[] = {
     {'o', "output", "FILE", "the profile to write (default: profiling_data.h5); JSON if\nit ends in .json or .json.gz"},
-    {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
+    {COMBINE_LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
     {MERGE, "merge", "PROFILE", "put the regions into this profile's, which has none of them"},
-    {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
+    {COMBINE_COMPRESS, "compress", "[LEVEL]",
+     "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
     {'q', "quiet", NULL, "no summary"},
     {0},
 };
@@ -37,26 +37,16 @@ static const struct command_syntax syntax = {
 
 static int parse(int argc, char **argv, struct combine *combine) {
     const char *value;
-    for (int key; (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
-        case 'o':
-            combine->output = value;
-            break;
-        case 'q':
-            combine->quiet = true;
-            break;
-        case LABEL:
-            combine->options.label = value;
-            break;
-        case MERGE:
-            combine->first = value;
-            combine->options.ranks = SPR_RANKS_SHARE;
-            break;
-        case COMPRESS:
-            if (parse_compress(value, &combine->options.compress)) break;
-            return options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
-        default:
-            return key;
+    int status = 0;
+    for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) {
+        if (key != MERGE) {
+            status = combine_take(combine, key, value, &syntax);
+            continue;
         }
+        combine->first = value;
+        combine->options.ranks = SPR_RANKS_SHARE;
+    }
+    if (status) return status;
     return optind < argc ? 0 : options_complain(&syntax, "which traces?");
 }
 

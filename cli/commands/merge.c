@@ -7,14 +7,15 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-enum { RENUMBER = OPTION_LONG, LABEL, COMPRESS, INDENT };
+enum { RENUMBER = COMBINE_OPTIONS, INDENT };
 
 static const struct option_spec options[] = {
     {'o', "output", "FILE", "the profile to write; JSON if it ends in .json or .json.gz"},
     {RENUMBER, "renumber", NULL,
      "number the ranks of each file after those of the files\nbefore it, instead of keeping them"},
-    {LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
-    {COMPRESS, "compress", "[LEVEL]", "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
+    {COMBINE_LABEL, "label", "TEXT", "a name for the run, kept in the profile"},
+    {COMBINE_COMPRESS, "compress", "[LEVEL]",
+     "compress the profile: 1 (fast) to 9, or 0 for none;\nwithout a level: 4"},
     {INDENT, "indent", "N", "indent JSON by N blanks a level"},
     {'q', "quiet", NULL, "no summary"},
     {0},
@@ -33,28 +34,18 @@ static const struct command_syntax syntax = {
 
 static int parse(int argc, char **argv, struct combine *combine) {
     const char *value;
-    for (int key; (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
-        case 'o':
-            combine->output = value;
-            break;
-        case 'q':
-            combine->quiet = true;
-            break;
+    int status = 0;
+    for (int key; !status && (key = options_next(&syntax, argc, argv, &value)) != OPTIONS_END;) switch (key) {
         case RENUMBER:
             combine->options.ranks = SPR_RANKS_RENUMBER;
             break;
-        case LABEL:
-            combine->options.label = value;
-            break;
-        case COMPRESS:
-            if (parse_compress(value, &combine->options.compress)) break;
-            return options_complain(&syntax, "--compress: level '%s' is none of 0 to 9", value);
         case INDENT:
             if (parse_indent(value, &combine->options.indent)) break;
             return options_complain(&syntax, "--indent: '%s' is none of 0 to 16", value);
         default:
-            return key;
+            status = combine_take(combine, key, value, &syntax);
         }
+    if (status) return status;
     if (optind >= argc) return options_complain(&syntax, "which profiles?");
     if (!combine->output) return options_complain(&syntax, "-o FILE must say where to write");
     return 0;

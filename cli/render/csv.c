@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put_field(FILE *out, const char *text) {
+void csv_field(FILE *out, const char *text) {
     if (!text[strcspn(text, ",\"\r\n")]) {
         fputs(text, out);
         return;
@@ -17,9 +17,9 @@ static void put_field(FILE *out, const char *text) {
     fputc('"', out);
 }
 
-static void put_number(FILE *out, double value) {
+void csv_number(FILE *out, double value) {
     fputc(',', out);
-    if (isfinite(value)) fprintf(out, "%.15g", value);
+    if (isfinite(value)) fprintf(out, "%.15g", value + 0.0);
 }
 
 void csv_regions_header(FILE *out) {
@@ -35,13 +35,13 @@ int csv_regions(FILE *out, spr_profile *profile, const spr_selection *selection,
         if (selection && !spr_selects_region(selection, region)) continue;
         int status = spr_region_stats(profile, region, selection, depth, &s, error);
         if (status) return status;
-        put_field(out, spr_path(profile));
+        csv_field(out, spr_path(profile));
         fputc(',', out);
-        put_field(out, spr_region_name(profile, region));
+        csv_field(out, spr_region_name(profile, region));
         fprintf(out, ",%" PRIu32 ",%" PRIu64, s.calls ? s.ranks : 0, s.calls);
         const double values[] = {s.total, s.exclusive, s.average, s.minimum, s.maximum,       s.first,   s.last,
                                  s.std,   s.p50,       s.p95,     s.p99,     s.imbalance_pct, s.coverage};
-        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) put_number(out, s.calls ? values[i] : NAN);
+        for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) csv_number(out, s.calls ? values[i] : NAN);
         fputs("\r\n", out);
     }
     return 0;
@@ -52,16 +52,16 @@ void csv_table(FILE *out, const struct table *table, const char *file, bool head
         fputs("file", out);
         for (size_t c = 0; c < table->columns; c++) {
             fputc(',', out);
-            put_field(out, table->headers[c]);
+            csv_field(out, table->headers[c]);
         }
         fputs("\r\n", out);
     }
     for (size_t r = 0; r < table->rows; r++) {
-        put_field(out, file);
+        csv_field(out, file);
         for (size_t c = 0; c < table->columns; c++) {
             const char *cell = table->cells[r * table->columns + c];
             fputc(',', out);
-            put_field(out, strcmp(cell, "-") ? cell : "");
+            csv_field(out, strcmp(cell, "-") ? cell : "");
         }
         fputs("\r\n", out);
     }

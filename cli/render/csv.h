@@ -5,6 +5,9 @@
 #include "scope_reader.h"
 #include "table.h"
 
+void csv_field(FILE *out, const char *text);
+void csv_number(FILE *out, double value); /* a comma, and the number unless it is none */
+
 /* The line of names that csv_regions() writes values under. */
 void csv_regions_header(FILE *out);
 

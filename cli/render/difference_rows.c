@@ -1,6 +1,8 @@
 /* Comparisons as CSV, Markdown and JSON. */
 #include "base/memory.h"
+#include "csv.h"
 #include "difference.h"
+#include "json.h"
 #include "metric.h"
 
 #include <math.h>
@@ -8,21 +10,6 @@
 #include <string.h>
 
 /* ---- CSV --------------------------------------------------------------------------------------------------------- */
-
-static void put_field(FILE *out, const char *text) {
-    const bool quoted = text[strcspn(text, ",\"\r\n")];
-    if (quoted) fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    if (quoted) fputc('"', out);
-}
-
-static void put_number(FILE *out, double value) {
-    fputc(',', out);
-    if (isfinite(value)) fprintf(out, "%.15g", value + 0.0);
-}
 
 void difference_csv(FILE *out, const struct difference *difference) {
     const size_t files = difference->comparison->files;
@@ -34,11 +21,11 @@ void difference_csv(FILE *out, const struct difference *difference) {
     fputs("\r\n", out);
     for (size_t i = 0; i < difference->count; i++) {
         const spr_compared *row = difference->rows[i];
-        put_field(out, row->name);
-        for (size_t file = 0; file < files; file++) put_number(out, row->values[file]);
+        csv_field(out, row->name);
+        for (size_t file = 0; file < files; file++) csv_number(out, row->values[file]);
         for (size_t file = 1; file < files; file++) {
-            put_number(out, spr_delta(row, 0, file));
-            put_number(out, spr_percent(row, 0, file));
+            csv_number(out, spr_delta(row, 0, file));
+            csv_number(out, spr_percent(row, 0, file));
         }
         fputs("\r\n", out);
     }
@@ -97,23 +84,15 @@ void difference_markdown(FILE *out, const struct difference *difference, spr_pro
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *number(double value) { return isfinite(value) ? json_real(value + 0.0) : json_null(); }
-
-static void set_text(json_t *object, const char *key, const char *text) {
-    char *lossy = text_lossy(text);
-    json_object_set_new(object, key, json_string(lossy));
-    free(lossy);
-}
-
 static json_t *row_object(const spr_compared *row, size_t files) {
     json_t *object = json_object(), *values = json_array(), *changes = json_array();
-    set_text(object, "name", row->name);
+    json_object_set_new(object, "name", json_text_lossy(row->name));
     for (size_t file = 0; file < files; file++)
-        json_array_append_new(values, number(row->present[file] ? row->values[file] : (double)NAN));
+        json_array_append_new(values, json_number(row->present[file] ? row->values[file] : (double)NAN));
     for (size_t file = 1; file < files; file++) {
         json_t *change = json_object();
-        json_object_set_new(change, "delta", number(spr_delta(row, 0, file)));
-        json_object_set_new(change, "percent", number(spr_percent(row, 0, file)));
+        json_object_set_new(change, "delta", json_number(spr_delta(row, 0, file)));
+        json_object_set_new(change, "percent", json_number(spr_percent(row, 0, file)));
         json_object_set_new(change, "state",
                             json_string(!row->present[0] && !row->present[file] ? "absent"
                                         : !row->present[0]                      ? "new"
@@ -132,8 +111,8 @@ json_t *difference_json(const struct difference *difference, spr_profile *const 
     for (size_t file = 0; file < count; file++) {
         json_t *object = json_object();
         char *title = metric_title(profiles[file]);
-        set_text(object, "file", spr_path(profiles[file]));
-        set_text(object, "title", title);
+        json_object_set_new(object, "file", json_text_lossy(spr_path(profiles[file])));
+        json_object_set_new(object, "title", json_text_lossy(title));
         json_object_set_new(object, "num_ranks", json_integer(spr_num_ranks(profiles[file])));
         json_array_append_new(files, object);
         free(title);

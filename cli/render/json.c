@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *real(double value) { return isfinite(value) ? json_real(value + 0.0) : json_null(); }
 static json_t *seconds(int64_t ns) { return ns < 0 ? json_null() : json_real((double)ns / 1e9); }
 static json_t *integer(int64_t value) { return value < 0 ? json_null() : json_integer(value); }
 static json_t *boolean(bool value) { return json_boolean(value); }
@@ -58,7 +57,7 @@ static void set_value(json_t *object, const char *key, const spr_value *value) {
         json_object_set_new(object, key, json_integer(value->integer));
         return;
     case SPR_REAL:
-        json_object_set_new(object, key, real(value->real));
+        json_object_set_new(object, key, json_number(value->real));
         return;
     case SPR_TEXT_LIST:
         break;
@@ -117,7 +116,7 @@ static void set_stats(json_t *object, const spr_stats *s) {
     };
     json_object_set_new(object, "calls", json_integer((json_int_t)s->calls));
     for (size_t i = 0; i < sizeof reals / sizeof reals[0]; i++)
-        json_object_set_new(object, reals[i].key, real(s->calls || i == 0 ? reals[i].value : NAN));
+        json_object_set_new(object, reals[i].key, json_number(s->calls || i == 0 ? reals[i].value : NAN));
 }
 
 static json_t *tags_of(const spr_profile *profile, size_t first, size_t count) {
@@ -161,8 +160,8 @@ static json_t *region_object(spr_profile *profile, const spr_selection *selectio
     json_t *object = json_object(), *ranks = json_array(), *per_rank = json_object();
     set_text(object, "name", spr_region_name(profile, region));
     set_stats(object, &stats);
-    json_object_set_new(object, "imbalance", real(stats.calls ? stats.imbalance_pct : NAN));
-    json_object_set_new(object, "rank_imbalance", real(stats.calls ? stats.imbalance : NAN));
+    json_object_set_new(object, "imbalance", json_number(stats.calls ? stats.imbalance_pct : NAN));
+    json_object_set_new(object, "rank_imbalance", json_number(stats.calls ? stats.imbalance : NAN));
     for (size_t i = 0; i < count; i++) {
         uint32_t rank = spr_row_at(profile, first + i)->rank;
         if (selection && !spr_selects_rank(selection, rank)) continue;
@@ -219,8 +218,8 @@ static json_t *tree_array(const spr_profile *profile, const struct rows *rows) {
         json_object_set_new(node, "recursive", boolean(row->recursive));
         json_object_set_new(node, "num_ranks", json_integer(row->stats.ranks));
         set_stats(node, &row->stats);
-        json_object_set_new(node, "imbalance", real(row->stats.imbalance_pct));
-        json_object_set_new(node, "outermost", real(row->total));
+        json_object_set_new(node, "imbalance", json_number(row->stats.imbalance_pct));
+        json_object_set_new(node, "outermost", json_number(row->total));
         json_array_append_new(nodes, node);
     }
     free(path);
@@ -313,11 +312,11 @@ static json_t *run_object(spr_profile *profile) {
     spr_run_times run;
     if (spr_run(profile, &run, NULL)) return json_null();
     json_t *object = json_object();
-    json_object_set_new(object, "start", real(run.start));
-    json_object_set_new(object, "origin", real(run.origin));
-    json_object_set_new(object, "startup", real(run.startup));
-    json_object_set_new(object, "span", real(run.span));
-    json_object_set_new(object, "total", real(run.total));
+    json_object_set_new(object, "start", json_number(run.start));
+    json_object_set_new(object, "origin", json_number(run.origin));
+    json_object_set_new(object, "startup", json_number(run.startup));
+    json_object_set_new(object, "span", json_number(run.span));
+    json_object_set_new(object, "total", json_number(run.total));
     return object;
 }
 
@@ -355,6 +354,15 @@ json_t *json_profile(spr_profile *profile, const spr_selection *selection, enum 
     json_object_set_new(object, "threads", threads_array(profile, selection));
     json_object_set_new(object, "problems", problems_array(profile, selection));
     return object;
+}
+
+json_t *json_number(double value) { return isfinite(value) ? json_real(value + 0.0) : json_null(); }
+
+json_t *json_text_lossy(const char *text) {
+    char *lossy = text ? text_lossy(text) : NULL;
+    json_t *string = lossy ? json_string(lossy) : json_null();
+    free(lossy);
+    return string;
 }
 
 int json_print(const json_t *document, FILE *out) {

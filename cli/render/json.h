@@ -17,6 +17,10 @@ json_t *json_profile(spr_profile *profile, const spr_selection *selection, enum 
 /* What --export-metadata writes of a profile: its absolute path, number of ranks and metadata. */
 json_t *json_metadata_entry(const spr_profile *profile);
 
+/* null for what is not finite; text with U+FFFD for what is no UTF-8, null for NULL. */
+json_t *json_number(double value);
+json_t *json_text_lossy(const char *text);
+
 /* Indented by two blanks, a newline at the end. */
 int json_print(const json_t *document, FILE *out);
 

@@ -1,6 +1,7 @@
 #include "line_table.h"
 
 #include "base/memory.h"
+#include "json.h"
 #include "line_source.h"
 #include "table.h"
 
@@ -100,20 +101,12 @@ bool line_table_print(const struct sink *sink, const spr_line_record *record) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *real(double value) { return isfinite(value) ? json_real(value + 0.0) : json_null(); }
-
-static json_t *text(const char *value) {
-    char *lossy = value ? text_lossy(value) : NULL;
-    json_t *string = lossy ? json_string(lossy) : json_null();
-    free(lossy);
-    return string;
-}
-
 static json_t *line_json(const spr_line *line, double total, const struct line_source *source) {
     char *shown = line_source_line(source, line->number);
-    json_t *object = json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "line", (json_int_t)line->number, "hits",
-                               (json_int_t)line->hits, "seconds", real(line->seconds), "seconds_per_hit",
-                               real(per_hit(line)), "percent", real(percent(line, total)), "source", text(shown));
+    json_t *object =
+        json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "line", (json_int_t)line->number, "hits", (json_int_t)line->hits,
+                  "seconds", json_number(line->seconds), "seconds_per_hit", json_number(per_hit(line)), "percent",
+                  json_number(percent(line, total)), "source", json_text_lossy(shown));
     free(shown);
     return object;
 }
@@ -124,10 +117,11 @@ json_t *line_table_json(const spr_line_record *record) {
     json_t *lines = json_array();
     for (size_t i = 0; i < record->num_lines; i++)
         json_array_append_new(lines, line_json(&record->lines[i], total, &source));
-    json_t *object = json_pack("{s:i, s:o, s:o, s:o, s:I, s:o, s:b, s:o}", "rank", (int)record->rank, "region",
-                               text(record->region), "function", text(record->function), "filename",
-                               text(record->filename), "first_lineno", (json_int_t)record->first_line, "total_seconds",
-                               real(total), "source_changed", source.state == LINE_SOURCE_CHANGED, "lines", lines);
+    json_t *object =
+        json_pack("{s:i, s:o, s:o, s:o, s:I, s:o, s:b, s:o}", "rank", (int)record->rank, "region",
+                  json_text_lossy(record->region), "function", json_text_lossy(record->function), "filename",
+                  json_text_lossy(record->filename), "first_lineno", (json_int_t)record->first_line, "total_seconds",
+                  json_number(total), "source_changed", source.state == LINE_SOURCE_CHANGED, "lines", lines);
     line_source_free(&source);
     return object;
 }

@@ -1,6 +1,7 @@
 /* Verdicts as JUnit XML, Markdown and JSON. */
 #include "base/memory.h"
 #include "difference.h"
+#include "json.h"
 #include "metric.h"
 #include "verdict.h"
 
@@ -156,18 +157,9 @@ void verdict_markdown(FILE *out, const struct verdict_report *report) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *number(double value) { return isfinite(value) ? json_real(value + 0.0) : json_null(); }
-
-static json_t *lossy_text(const char *text) {
-    char *lossy = text_lossy(text);
-    json_t *value = json_string(lossy);
-    free(lossy);
-    return value;
-}
-
 static json_t *texts(char *const *items, size_t count) {
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) json_array_append_new(array, lossy_text(items[i]));
+    for (size_t i = 0; i < count; i++) json_array_append_new(array, json_text_lossy(items[i]));
     return array;
 }
 
@@ -188,7 +180,7 @@ static void set_evidence(json_t *object, const spr_gate_region *region) {
                    {"total_ratio", region->total_ratio},
                    {"total_p", region->total_p}};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_set_new(object, numbers[i].key, number(numbers[i].value));
+        json_object_set_new(object, numbers[i].key, json_number(numbers[i].value));
     json_object_set_new(object, "base_runs", json_integer((json_int_t)region->base_runs));
     json_object_set_new(object, "candidate_runs", json_integer((json_int_t)region->candidate_runs));
     json_object_set_new(object, "base_calls", range(region->base_calls));
@@ -201,16 +193,16 @@ static void set_evidence(json_t *object, const spr_gate_region *region) {
 
 static json_t *region_object(const struct verdict *item) {
     json_t *object = json_object();
-    json_object_set_new(object, "name", lossy_text(item->name));
+    json_object_set_new(object, "name", json_text_lossy(item->name));
     json_object_set_new(object, "verdict", json_string(verdict_key(item->kind)));
     json_object_set_new(object, "fails", json_boolean(item->fails));
-    json_object_set_new(object, "base", number(item->base));
-    json_object_set_new(object, "candidate", number(item->candidate));
-    json_object_set_new(object, "change", number(item->change));
+    json_object_set_new(object, "base", json_number(item->base));
+    json_object_set_new(object, "candidate", json_number(item->candidate));
+    json_object_set_new(object, "change", json_number(item->change));
     json_object_set_new(object, "new_time", json_boolean(isinf(item->change)));
-    json_object_set_new(object, "limit", number(item->limit));
-    json_object_set_new(object, "budget", number(item->budget));
-    json_object_set_new(object, "text", lossy_text(item->text));
+    json_object_set_new(object, "limit", json_number(item->limit));
+    json_object_set_new(object, "budget", json_number(item->budget));
+    json_object_set_new(object, "text", json_text_lossy(item->text));
     if (item->region) set_evidence(object, item->region);
     return object;
 }
@@ -224,17 +216,17 @@ static json_t *rule_object(const struct verdict_report *report) {
     if (!options || !result) return object;
     json_object_set_new(object, "test",
                         json_string(options->test == SPR_MANN_WHITNEY ? "mann-whitney" : "permutation"));
-    json_object_set_new(object, "max_slowdown", number(options->max_slowdown));
-    json_object_set_new(object, "alpha", number(options->alpha));
-    json_object_set_new(object, "min_time", number(options->min_time));
-    json_object_set_new(object, "gross", number(options->gross));
+    json_object_set_new(object, "max_slowdown", json_number(options->max_slowdown));
+    json_object_set_new(object, "alpha", json_number(options->alpha));
+    json_object_set_new(object, "min_time", json_number(options->min_time));
+    json_object_set_new(object, "gross", json_number(options->gross));
     json_object_set_new(object, "testable", json_boolean(result->testable));
     json_object_set_new(object, "gated", json_integer((json_int_t)result->gated));
     json_object_set_new(object, "labellings", json_integer((json_int_t)result->labellings));
     json_object_set_new(object, "all_labellings", json_boolean(result->all_labellings));
     json_object_set_new(object, "seed", json_integer(0x53434F5045));
-    json_object_set_new(object, "smallest_p", number(result->smallest_p));
-    json_object_set_new(object, "common_factor", number(result->common_factor));
+    json_object_set_new(object, "smallest_p", json_number(result->smallest_p));
+    json_object_set_new(object, "common_factor", json_number(result->common_factor));
     json_object_set_new(object, "one_after_other", json_boolean(result->one_after_other));
     json_object_set_new(object, "different_hosts", json_boolean(result->different_hosts));
     json_object_set_new(object, "different_ranks", json_boolean(result->different_ranks));
@@ -250,7 +242,7 @@ json_t *verdict_json(const struct verdict_report *report) {
     json_object_set_new(document, "format_version", json_integer(1));
     json_object_set_new(document, "verdict", json_string(verdicts[failed ? 1 : report->status]));
     json_object_set_new(document, "exit_status", json_integer(report->status));
-    json_object_set_new(document, "sentence", lossy_text(report->sentence));
+    json_object_set_new(document, "sentence", json_text_lossy(report->sentence));
     json_object_set_new(document, "units", json_string("seconds; changes, limits and ratios as fractions"));
     json_object_set_new(document, "rule", rule_object(report));
     json_object_set_new(document, "base", texts(report->base, report->num_base));
