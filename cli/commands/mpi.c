@@ -105,6 +105,14 @@ static void print_csv(const struct mpi_report *report, const struct request *req
     }
 }
 
+/* Of many ranks only the greatest rows. */
+static size_t shorten(const struct mpi_report *report, enum view view, struct table *table) {
+    enum { GREATEST = 20 };
+    if (spr_num_ranks(report->profile) <= MPI_REPORT_RANKS || view == FUNCTIONS || view == BY_SITE || view == BY_SIZE)
+        return 0;
+    return table_shorten(table, GREATEST);
+}
+
 static void print_tables(const struct mpi_report *report, const struct request *request) {
     static const char *const titles[VIEWS] = {
         "Functions", "Call sites", "Message sizes", "Bytes sent", "Time in matched calls", "Who waits for whom"};
@@ -118,12 +126,14 @@ static void print_tables(const struct mpi_report *report, const struct request *
     for (int v = 0; v < VIEWS; v++) {
         if (!request->views[v]) continue;
         struct table table = make_view(report, (enum view)v, false);
+        const size_t hidden = shorten(report, (enum view)v, &table);
         sink_line(&sink, "%s", "");
         sink_line(&sink, "%s", titles[v]);
         if (table.rows)
             table_print(&sink, &table, v == BY_SITE || v == WAITING, TABLE_OPEN);
         else
             sink_line(&sink, "  none");
+        if (hidden) sink_line(&sink, "  and %zu more, which --json has", hidden);
         table_free(&table);
     }
 }

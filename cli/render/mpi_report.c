@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NS              1e-9
-#define WIDEST_MATRIX   16 /* ranks; a bigger one is shown as its greatest pairs */
-#define PAIRS_OF_MATRIX 20
-#define COUNT(array)    (sizeof(array) / sizeof *(array))
+#define NS            1e-9
+#define WIDEST_MATRIX MPI_REPORT_RANKS /* a bigger one is shown as its greatest pairs */
+#define COUNT(array)  (sizeof(array) / sizeof *(array))
 
 /* ---- reading ------------------------------------------------------------------------------------------------------
  */
@@ -320,7 +319,7 @@ struct table mpi_report_matrix(const struct mpi_report *report, bool whole) {
     struct table table;
     if (whole || spr_num_ranks(report->profile) > WIDEST_MATRIX) {
         if (!whole) qsort(pairs, count, sizeof *pairs, by_bytes);
-        table = list_pairs(pairs, whole || count < PAIRS_OF_MATRIX ? count : PAIRS_OF_MATRIX, whole);
+        table = list_pairs(pairs, count, whole);
     } else {
         table = make_square(report, pairs, count);
     }
@@ -337,6 +336,27 @@ static int64_t all_waits(const spr_mpi_wait *w) {
     return sum;
 }
 
+static int by_wait(const void *a, const void *b) {
+    const spr_mpi_wait *const *x = a, *const *y = b;
+    const int64_t p = all_waits(*x), q = all_waits(*y);
+    return p != q ? (p < q ? 1 : -1) : (*x > *y) - (*x < *y);
+}
+
+static int by_cause(const void *a, const void *b) {
+    const spr_mpi_cause *const *x = a, *const *y = b;
+    return (*x)->wait_ns != (*y)->wait_ns ? ((*x)->wait_ns < (*y)->wait_ns ? 1 : -1) : (*x > *y) - (*x < *y);
+}
+
+/* The rows of the selected ranks; free() them. */
+#define SELECT(type, rows, num_rows, count)                                                                            \
+    __extension__({                                                                                                    \
+        const type **chosen = xalloc((num_rows) + 1, sizeof *chosen);                                                  \
+        *(count) = 0;                                                                                                  \
+        for (size_t i = 0; i < (num_rows); i++)                                                                        \
+            if (selected(report, (rows)[i].rank)) chosen[(*(count))++] = &(rows)[i];                                   \
+        chosen;                                                                                                        \
+    })
+
 struct table mpi_report_waits(const struct mpi_report *report, bool whole) {
     static const char *const shown[] = {"rank",        "function",    "calls",         "waiting [s]",
                                         "last member", "late sender", "late receiver", "moving [s]"};
@@ -349,9 +369,11 @@ struct table mpi_report_waits(const struct mpi_report *report, bool whole) {
                                         "late_receiver_seconds",
                                         "moving_seconds"};
     struct table table = table_make(whole ? plain : shown, COUNT(shown));
-    for (size_t i = 0; i < report->waits.num_rows; i++) {
-        const spr_mpi_wait *w = &report->waits.rows[i];
-        if (!selected(report, w->rank)) continue;
+    size_t count;
+    const spr_mpi_wait **rows = SELECT(spr_mpi_wait, report->waits.rows, report->waits.num_rows, &count);
+    if (!whole && spr_num_ranks(report->profile) > MPI_REPORT_RANKS) qsort(rows, count, sizeof *rows, by_wait);
+    for (size_t i = 0; i < count; i++) {
+        const spr_mpi_wait *w = rows[i];
         char *cells[] = {rank_cell(w->rank),
                          name_cell(report, w->region, whole),
                          count_cell(w->calls, whole),
@@ -362,6 +384,7 @@ struct table mpi_report_waits(const struct mpi_report *report, bool whole) {
                          seconds_cell(w->matched_ns - all_waits(w), whole)};
         table_row(&table, cells);
     }
+    free(rows);
     return table;
 }
 
@@ -369,12 +392,15 @@ struct table mpi_report_causes(const struct mpi_report *report, bool whole) {
     static const char *const shown[] = {"rank", "waits for rank", "time [s]"};
     static const char *const plain[] = {"rank", "cause_rank", "wait_seconds"};
     struct table table = table_make(whole ? plain : shown, COUNT(shown));
-    for (size_t i = 0; i < report->waits.num_causes; i++) {
-        const spr_mpi_cause *c = &report->waits.causes[i];
-        if (!selected(report, c->rank)) continue;
+    size_t count;
+    const spr_mpi_cause **causes = SELECT(spr_mpi_cause, report->waits.causes, report->waits.num_causes, &count);
+    if (!whole) qsort(causes, count, sizeof *causes, by_cause);
+    for (size_t i = 0; i < count; i++) {
+        const spr_mpi_cause *c = causes[i];
         char *cells[] = {rank_cell(c->rank), rank_cell(c->cause), seconds_cell(c->wait_ns, whole)};
         table_row(&table, cells);
     }
+    free(causes);
     return table;
 }
 

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+enum { MPI_REPORT_RANKS = 16 }; /* of more, what people see is the greatest of each table, and that first */
+
 /* A profile's MPI calls, as far as they are asked for. */
 struct mpi_report {
     spr_profile *profile;
@@ -26,9 +28,10 @@ void mpi_report_close(struct mpi_report *report);
 /* Tables; table_free() them. whole: numbers as they are, for programs; else for people. */
 struct table mpi_report_functions(const struct mpi_report *report, bool by_site, bool whole);
 struct table mpi_report_sizes(const struct mpi_report *report, bool whole);
-/* Bytes by sender and receiver: a row a sender, or, `whole`, a row a pair. */
+/* Bytes by sender and receiver: a row a sender, or, `whole` and of many ranks, a row a pair. */
 struct table mpi_report_matrix(const struct mpi_report *report, bool whole);
 struct table mpi_report_waits(const struct mpi_report *report, bool whole);
+/* Not `whole`: the longest wait first. */
 struct table mpi_report_causes(const struct mpi_report *report, bool whole);
 
 json_t *mpi_report_json(const struct mpi_report *report);

@@ -17,6 +17,14 @@ void table_row(struct table *table, char *const *cells) {
     memcpy(table->cells + table->rows++ * table->columns, cells, table->columns * sizeof(char *));
 }
 
+size_t table_shorten(struct table *table, size_t rows) {
+    if (table->rows <= rows) return 0;
+    const size_t gone = table->rows - rows;
+    for (size_t i = rows * table->columns; i < table->rows * table->columns; i++) free(table->cells[i]);
+    table->rows = rows;
+    return gone;
+}
+
 void table_free(struct table *table) {
     for (size_t i = 0; i < table->rows * table->columns; i++) free(table->cells[i]);
     free(table->cells);

@@ -23,6 +23,7 @@ struct table {
 
 struct table table_make(const char *const *headers, size_t columns);
 void table_row(struct table *table, char *const *cells); /* takes the `columns` cells over */
+size_t table_shorten(struct table *table, size_t rows);  /* to that many at the most; returns how many went */
 void table_free(struct table *table);
 
 enum table_style { TABLE_OPEN, TABLE_GRID, TABLE_FLUSH };

@@ -106,4 +106,13 @@ for between in ';' '&'; do
     equal "launches with '$between': who sends to whom" "$([ "$between" = ';' ] && echo 2 3 2 || echo 2 2 3)" \
         "$([ "$between" = ';' ] && rings rings.h5 || rings rings.h5 | tr ' ' '\n' | sort | xargs)"
 done
+# Of many ranks people see what is greatest, and are told how much more there is; programs see all.
+profiled 22 wide.h5 ./ring
+for table in --matrix --waits; do
+    scope-profiler mpi $table wide.h5 >wide.txt
+    equal "22 ranks, $table: rows" 20 "$(awk '/│ [0-9]/ { n++ } /╰/ { exit } END { print n }' wide.txt)"
+    contains "22 ranks, $table: the rest is told" "  and 2 more, which --json has" wide.txt
+    equal "22 ranks, $table: for programs" 22 "$(scope-profiler mpi $table --csv wide.h5 | sed 1d | grep -c .)"
+done
+ok "the longest wait first" sort -c -rn <(awk -F '  +' '/Who waits/ { on = 1 } on && /│ [0-9]/ { print $4 }' wide.txt)
 finish
