@@ -34,22 +34,37 @@ static uint8_t *stored_at(uint8_t *bytes, const struct place *place) {
     return bytes + place->at + (place->within ? place->within : place->size - 4);
 }
 
-static int find_length(uint8_t *bytes, size_t size, const struct kind *kind, struct place *place) {
+static int fits(uint8_t *bytes, size_t size, const struct place *place) {
+    return place->size <= size - place->at && vet_number(stored_at(bytes, place), 4) == sum_of(bytes, place);
+}
+
+/* Files that come from each other have the same structures in the same places: to look for their lengths takes long,
+ * and is done now and then only. */
+enum { REMEMBERED = 1 << 16 };
+static uint16_t remembered[REMEMBERED];
+
+static int find_length(uint8_t *bytes, size_t size, const struct kind *kind, int look, struct place *place) {
+    uint16_t *last = &remembered[place->at % REMEMBERED];
     place->within = kind->within;
-    for (place->size = kind->least; place->size <= kind->most && place->size <= size - place->at;
-         place->size += kind->step)
-        if (vet_number(stored_at(bytes, place), 4) == sum_of(bytes, place)) return 1;
+    place->size = *last;
+    if (*last >= kind->least && *last <= kind->most && fits(bytes, size, place)) return 1;
+    for (place->size = kind->least; look && place->size <= kind->most; place->size += kind->step)
+        if (fits(bytes, size, place)) {
+            *last = (uint16_t)place->size;
+            return 1;
+        }
     return 0;
 }
 
 enum { MOST_PLACES = 256 };
 
-static size_t find_places(uint8_t *bytes, size_t size, struct place *places) {
+static size_t find_places(uint8_t *bytes, size_t size, int look, struct place *places) {
     size_t count = 0;
     for (size_t at = 0; at + 16 <= size && count < MOST_PLACES; at++)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             places[count].at = at;
-            if (memcmp(bytes + at, kinds[i].magic, 4) == 0 && find_length(bytes, size, &kinds[i], &places[count])) {
+            if (memcmp(bytes + at, kinds[i].magic, 4) == 0 &&
+                find_length(bytes, size, &kinds[i], look, &places[count])) {
                 count++;
                 break;
             }
@@ -59,7 +74,7 @@ static size_t find_places(uint8_t *bytes, size_t size, struct place *places) {
 
 size_t mend_mutation(uint8_t *bytes, size_t size, size_t most, unsigned seed) {
     static struct place places[MOST_PLACES + 1];
-    const size_t count = seed % 8 ? find_places(bytes, size, places) : 0;
+    const size_t count = seed % 8 ? find_places(bytes, size, seed % 512 == 1, places) : 0;
     const size_t now = LLVMFuzzerMutate(bytes, size, most);
     for (size_t i = count; i-- > 0;) {
         if (places[i].at + places[i].size > now) continue;
