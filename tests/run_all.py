@@ -21,8 +21,8 @@ TAIL = 40
 # Rooms by what goes wrong in them: memory, where files are read that may hold anything; threads.
 OUTSIDE = ("reader", "collect", "cli", "lines")
 THREADED = ("recorder", "markers", "collect")
-# A fork for each of hundreds of damaged files: the sanitizers do it in seconds, valgrind in many minutes.
-NOT_VALGRIND = ("reader mutate", "reader damage", "collect-random")
+# A fork for each of hundreds of damaged files, or threads: the sanitizers do it in seconds, valgrind in minutes.
+NOT_VALGRIND = ("reader mutate", "reader damage", "collect-random", "collect-jobs")
 
 
 class Tally:

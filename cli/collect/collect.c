@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -57,6 +58,15 @@ static void remove_spools(struct collection *c) {
 
 #define WORDS_WORTH 65536 /* that take longer to read than a thread takes to start */
 
+/* A thread has at the most two files open, and where it cannot open one the words there would be missing. */
+static unsigned most_by_descriptors(const struct collection *c) {
+    const uint64_t ours = 24 + c->num_dirs;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return CREW_MOST;
+    const uint64_t most = limit.rlim_cur > ours ? (limit.rlim_cur - ours) / 2 : 0;
+    return most < 1 ? 1 : most < CREW_MOST ? (unsigned)most : CREW_MOST;
+}
+
 /* Those that were asked for, else as many as have enough to do; no process is read by two. */
 static void choose_workers(struct collection *c) {
     uint64_t words = 0;
@@ -67,7 +77,7 @@ static void choose_workers(struct collection *c) {
         busy += p->num_lanes > 0;
     }
     c->processors = c->options->jobs ? c->options->jobs : crew_processors();
-    if (c->processors > CREW_MOST) c->processors = CREW_MOST;
+    if (c->processors > most_by_descriptors(c)) c->processors = most_by_descriptors(c);
     const uint64_t worth = c->options->jobs ? CREW_MOST : 1 + words / WORDS_WORTH, most = worth < busy ? worth : busy;
     c->workers = most < 1 ? 1 : most < c->processors ? (unsigned)most : c->processors;
     for (size_t i = 0; i < c->num_processes; i++) c->processes[i].at_once = c->workers;

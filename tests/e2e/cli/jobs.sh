@@ -60,6 +60,8 @@ for wrong in 0 -1 two 1x 99999999999; do
 done
 run scope-profiler collect -q --keep --jobs 1000000 -o more.h5 recorded
 equal "more threads than there may be" 0 "$rc"
+run bash -c 'ulimit -n 30; scope-profiler collect -q --keep --jobs 64 -o few.h5 recorded'
+ok "more threads than descriptors" python3 "$MK/same_bytes.py" plain1.h5 more.h5 few.h5
 
 # What the file system cannot take is said once, and by all threads together nothing else.
 need_root

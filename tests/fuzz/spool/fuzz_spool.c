@@ -223,7 +223,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     make_spool(&s.files);
     build(&s, &in);
     const char *spools[] = {s.files.spool};
-    struct collect_options options = {.spools = spools, .num_spools = 1, .output = s.files.output, .compress = -1};
+    struct collect_options options = {
+        .spools = spools, .num_spools = 1, .output = s.files.output, .compress = -1, .jobs = 2};
     enum collect_status status = collect(&options, &result);
     if (status == COLLECT_OK) check(s.files.output, result.calls);
     need((status == COLLECT_FAILED) == (result.message[0] != '\0'));
