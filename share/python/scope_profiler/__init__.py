@@ -37,6 +37,21 @@ _READING = (
 __all__ = ["ProfileManager", "ProfilingOptions", *_CALLS, *_READING]
 
 
+def _amid_the_import(name):
+    """A signal handler or a finalizer that runs while its thread imports the manager may have regions as well: those of
+    a run, which need no manager; others have no setup() yet."""
+    import sys
+
+    if name != "region" or "scope_profiler.manager" not in sys.modules:
+        return None
+    core = sys.modules.get("_scope_profiler")
+    if core is not None:
+        return core.recording.region
+    from contextlib import nullcontext
+
+    return lambda *name, **more: nullcontext()
+
+
 def _find(name):
     if name in _CALLS:
         return getattr(_find("ProfileManager"), name)
@@ -60,8 +75,14 @@ def _find(name):
 
 
 def __getattr__(name):
-    value = globals()[name] = _find(name)
-    return value
+    try:
+        value = globals()[name] = _find(name)
+        return value
+    except ImportError:
+        value = _amid_the_import(name)
+        if value is None:
+            raise
+        return value
 
 
 def __dir__():

@@ -33,6 +33,8 @@ class _Manager:
         self.start_time_ns = 0
         self.region = self.profile_region = recording.region
         self._use_class(_regions.DisabledProfileRegion)
+        for region in recording.regions.values():
+            region.__class__ = recording.region_type  # it came while this module was being imported
 
     # ---- settings ---------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,11 @@ for python in $PYTHONS; do
     contains "$name: its arguments" "read_h5 ['argument']" out.txt
     equal "$name: what was recorded" "$(cat counts.txt)" "$(count r.h5)"
     equal "$name: nothing is wrong with it" "" "$(problems r.h5 | tail -n +2)"
+    run scope-profiler run -q --python "$python" -o r.h5 "$api_here/amid.py"
+    well "$name: amid the import"
+    equal "$name: amid the import: regions" "1 first 4 handler" "$(count r.h5 | xargs)"
+    api "$python" "$api_here/amid.py"
+    well "$name: amid the import, on its own"
     rm -f r.h5
     equal "$name: no other file" "$(printf '%s\n' before counts.txt err.txt out.txt under_run.py)" "$(ls -A | LC_ALL=C sort | grep -v __pycache__)"
 done
