@@ -102,6 +102,7 @@ struct rd_waiting {
     bool gaps; /* some part has */
     struct rd_windows windows;
     struct rd_wait_sums sums;
+    uint64_t unmatched; /* calls */
     spr_error *error;
 };
 

@@ -83,6 +83,7 @@ static int number(struct numbering *n) {
         instance = call[CALL_COMM_RANK] == comm_rank ? instance + 1 : 0;
         if (n->scout && rd_high(call[CALL_COMM_RANK]) != rd_high(comm_rank)) status = scout(n, &matches);
         comm_rank = call[CALL_COMM_RANK];
+        n->w->unmatched += !matches;
         if (status != SPR_OK || !matches) continue;
         uint64_t member[MEMBER_WORDS] = {
             [MEMBER_COMM] = rd_high(comm_rank), [MEMBER_INSTANCE] = instance,        [MEMBER_START] = call[CALL_START],
@@ -188,6 +189,7 @@ static int finish_instance(struct rd_waiting *w, struct instance *instance) {
     const spr_mpi_comm *comm = &w->mpi->comms[instance->comm];
     const bool whole = instance->count && instance->count == (size_t)(comm->size + comm->remote_size);
     const int status = whole ? wait_in_instance(w, instance) : SPR_OK;
+    if (!whole) w->unmatched += instance->count;
     instance->count = 0;
     return status;
 }

@@ -148,13 +148,14 @@ static int match(struct matching *m) {
     uint64_t envelope[] = {UINT64_MAX, UINT64_MAX};
     bool may = false;
     int status = SPR_OK;
-    while (status == SPR_OK && sends->end && receives->end) {
-        const int order = compare_envelopes(sends->end, receives->end);
+    while (status == SPR_OK && (sends->end || receives->end)) {
+        const int order = !receives->end ? -1 : !sends->end ? 1 : compare_envelopes(sends->end, receives->end);
         if (order == 0 && compare_envelopes(sends->end, envelope) != 0) {
             memcpy(envelope, sends->end, sizeof envelope);
             status = may_match(m, envelope, &may);
         }
         if (order == 0 && status == SPR_OK && may) status = match_one(m, sends->end, receives->end);
+        m->w->unmatched += order ? 1 : may ? 0 : 2;
         if (order <= 0 && status == SPR_OK) status = next_end(m, RD_SENDS);
         if (order >= 0 && status == SPR_OK) status = next_end(m, RD_RECEIVES);
     }

@@ -1,6 +1,6 @@
 /* Who waits for whom: instances of collective calls and messages, matched after the run. What began with a request is
- * waited for in the call that completes it. Where calls of a rank were left out (a pause), calls are matched only if all
- * sides have equally many. Memory is bounded: what is matched lies sorted on the disk. */
+ * waited for in the call that completes it. Where calls of a rank were left out (a pause), calls are matched only if
+ * all sides have equally many. Memory is bounded: what is matched lies sorted on the disk. */
 #include "mpi.h"
 
 #include <stdlib.h>
@@ -81,6 +81,7 @@ int spr_mpi_waits_read(spr_profile *profile, const spr_mpi *mpi, spr_mpi_waits *
     if (status == SPR_OK) status = match(&w);
     rd_quiet_end(&quiet);
     if (status == SPR_OK && !rd_wait_sums_list(&w.sums, waits)) status = rd_no_memory(profile, error);
+    waits->unmatched = w.unmatched;
     rd_wait_sums_free(&w.sums);
     free(w.parts);
     if (status != SPR_OK) spr_mpi_waits_free(waits);

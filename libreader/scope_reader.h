@@ -411,6 +411,8 @@ typedef struct {
     spr_mpi_wait *rows;    /* by rank, then region */
     spr_mpi_cause *causes; /* by rank, then cause */
     size_t num_rows, num_causes;
+    uint64_t
+        unmatched; /* collective calls, sends and receives whose other side is not in the profile, or not for certain */
 } spr_mpi_waits;
 
 /* Matches the calls of all ranks with each other; reads them all. `mpi`: of the same profile. */

@@ -9,6 +9,7 @@
 #include "render/mpi_report.h"
 
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,6 +135,9 @@ static void print_tables(const struct mpi_report *report, const struct request *
         else
             sink_line(&sink, "  none");
         if (hidden) sink_line(&sink, "  and %zu more, which --json has", hidden);
+        if (v == WAITING && report->waits.unmatched)
+            sink_line(&sink, "  %" PRIu64 " calls could not be matched: their other side is not in the file",
+                      report->waits.unmatched);
         table_free(&table);
     }
 }

@@ -446,6 +446,7 @@ json_t *mpi_report_json(const struct mpi_report *report) {
     json_object_set_new(object, "matrix", table_json(mpi_report_matrix(report, true)));
     if (!report->has_waits) return object;
     json_object_set_new(object, "waits", table_json(mpi_report_waits(report, true)));
+    json_object_set_new(object, "unmatched_calls", json_integer((json_int_t)report->waits.unmatched));
     json_object_set_new(object, "causes", table_json(mpi_report_causes(report, true)));
     return object;
 }

@@ -162,4 +162,30 @@ calls_of() { tr -d '\r' <many.csv | awk -F, -v rank="$1" -v name="$2" '$2 == ran
 for rank in 0 1; do
     equal "waits of rank $rank" "200000 20000" "$(calls_of $rank MPI_Waitall) $(calls_of $rank MPI_Allreduce)"
 done
+# What cannot be matched is counted: four and five barriers, and a message of which each rank has one end.
+cat >paused.c <<'C'
+#include <mpi.h>
+int main(int argc, char **argv) {
+    int rank, in, out = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 4; i++) MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Irecv(&in, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, &request);
+    if (rank == 0) MPI_Pcontrol(0);
+    MPI_Send(&out, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Pcontrol(1);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+C
+mpi_compile "$mpi" paused.c -o paused
+profiled 2 paused.h5 ./paused
+scope-profiler mpi --waits paused.h5 >paused.txt
+contains "calls that cannot be matched" "  11 calls could not be matched" paused.txt
+equal "in JSON" 11 "$(scope-profiler mpi --waits --json paused.h5 | python3 -c 'import json, sys; print(json.load(sys.stdin)["unmatched_calls"])')"
+scope-profiler mpi --waits line.h5 >line.txt
+lacks "else none is told of" "could not be matched" line.txt
 finish
