@@ -8,6 +8,8 @@
 
 /* A list longer than this is not one of module names. */
 #define MOST_ITEMS 65536
+/* A number longer than this is none of a machine: HDF5 1.10 has no room for it where it converts numbers. */
+#define MOST_NUMBER_BYTES 16
 
 struct attribute {
     spr_profile *profile;
@@ -46,12 +48,14 @@ static bool read_texts(struct attribute *attribute, spr_value *value) {
 
 static bool read_integer(struct attribute *attribute, spr_value *value) {
     value->kind = SPR_INTEGER;
-    return attribute->count == 1 && H5Aread(attribute->id, H5T_NATIVE_INT64, &value->integer) >= 0;
+    return attribute->count == 1 && attribute->size <= MOST_NUMBER_BYTES &&
+           H5Aread(attribute->id, H5T_NATIVE_INT64, &value->integer) >= 0;
 }
 
 static bool read_real(struct attribute *attribute, spr_value *value) {
     value->kind = SPR_REAL;
-    return attribute->count == 1 && H5Aread(attribute->id, H5T_NATIVE_DOUBLE, &value->real) >= 0;
+    return attribute->count == 1 && attribute->size <= MOST_NUMBER_BYTES &&
+           H5Aread(attribute->id, H5T_NATIVE_DOUBLE, &value->real) >= 0;
 }
 
 static bool read_value(struct attribute *attribute, spr_value *value) {

@@ -30,6 +30,9 @@ struct seen_group {
     UT_hash_handle hh;
 };
 
+/* HDF5 goes into them by calling us from within itself, some 3 KiB of stack each time. */
+#define MOST_NESTED 128
+
 struct scan {
     spr_profile *profile;
     spr_error *error;
@@ -44,6 +47,7 @@ struct scan {
     size_t count, room;
     char path[4096]; /* of the group being scanned */
     size_t base;     /* length of "/rank<N>/regions/" */
+    unsigned depth;  /* of that group in it */
 };
 
 static herr_t stop(struct scan *scan, int status) {
@@ -173,7 +177,7 @@ static herr_t scan_group(hid_t parent, const char *name, const H5L_info_t *info,
         return 0;
     const size_t length = strlen(scan->path), added = strlen(name);
     const bool at_top = length == scan->base;
-    if (length + added + 2 > sizeof scan->path)
+    if (length + added + 2 > sizeof scan->path || scan->depth == MOST_NESTED)
         return stop(scan, rd_fail(scan->error, SPR_DAMAGED, scan->profile->path, "groups nest too deeply"));
     const hid_t group = H5Gopen2(parent, name, H5P_DEFAULT);
     if (group < 0 || !enter_once(scan, group)) {
@@ -183,8 +187,10 @@ static herr_t scan_group(hid_t parent, const char *name, const H5L_info_t *info,
     if (!at_top) scan->path[length] = '/';
     memcpy(scan->path + length + !at_top, name, added + 1);
     herr_t result = 0;
+    scan->depth++;
     if (H5Lexists(group, "start_times", H5P_DEFAULT) > 0) result = add_row(scan, group);
     if (result >= 0) result = H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, NULL, scan_group, scan);
+    scan->depth--;
     scan->path[length] = '\0';
     H5Gclose(group);
     return result;

@@ -316,6 +316,30 @@ static void test_other_file(void **state) {
     spr_close(profile);
 }
 
+/* Groups within groups: HDF5 takes stack for each. */
+static void test_deep_groups(void **state) {
+    (void)state;
+    for (unsigned depth = 127; depth <= 129; depth += 2) {
+        const char *path = w_path("deep.h5");
+        struct w_file file = base;
+        char name[512] = "rank0/regions";
+        file.schema = 1;
+        file.num_rows = 0;
+        w_write(path, &file);
+        for (unsigned i = 0; i < depth; i++) strcat(name, "/a");
+        const hid_t id = w_open(path), links = H5Pcreate(H5P_LINK_CREATE);
+        H5Pset_create_intermediate_group(links, 1);
+        H5Gclose(H5Gcreate2(id, name, links, H5P_DEFAULT, H5P_DEFAULT));
+        H5Pclose(links);
+        H5Fclose(id);
+        spr_profile *profile = NULL;
+        spr_error error = {0};
+        assert_int_equal(spr_open(path, &profile, &error), depth == 127 ? SPR_OK : SPR_DAMAGED);
+        if (depth > 128) assert_non_null(strstr(error.message, "groups nest too deeply"));
+        spr_close(profile);
+    }
+}
+
 /* A chunk that unpacks to less than it should: libhdf5 would copy what lies behind it in memory. */
 static void test_short_chunk(void **state) {
     (void)state;
@@ -349,7 +373,7 @@ int main(void) {
         cmocka_unit_test(test_spaces),     cmocka_unit_test(test_layouts),     cmocka_unit_test(test_filters),
         cmocka_unit_test(test_attributes), cmocka_unit_test(test_links),       cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_patches),    cmocka_unit_test(test_overlap),     cmocka_unit_test(test_links_back),
-        cmocka_unit_test(test_other_file), cmocka_unit_test(test_short_chunk),
+        cmocka_unit_test(test_other_file), cmocka_unit_test(test_deep_groups), cmocka_unit_test(test_short_chunk),
     };
     return cmocka_run_group_tests_name("reader: structure of HDF5 files", tests, NULL, NULL);
 }
