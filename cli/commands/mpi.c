@@ -35,7 +35,7 @@ static const struct command_syntax syntax = {
               "cannot be read, or holds no MPI calls; 2 bad usage.",
 };
 
-enum view { FUNCTIONS, BY_SITE, BY_SIZE, BY_PAIR, WAITING, CAUSES, VIEWS };
+enum view { FUNCTIONS, BY_SITE, BY_SIZE, BY_PAIR, WAITING, CAUSES, BLAMED, VIEWS };
 
 struct request {
     struct choice choice; /* of ranks */
@@ -59,7 +59,7 @@ static int parse(int argc, char **argv, struct request *request) {
             request->views[BY_PAIR] = true;
             break;
         case WAITS:
-            request->views[WAITING] = request->views[CAUSES] = true;
+            request->views[WAITING] = request->views[CAUSES] = request->views[BLAMED] = true;
             break;
         case CSV:
             request->csv = true;
@@ -73,7 +73,7 @@ static int parse(int argc, char **argv, struct request *request) {
     if (status) return status;
     if (optind != argc - 1) return options_complain(&syntax, "give one profile");
     if (request->csv && request->json) return options_complain(&syntax, "give one of --csv and --json");
-    if (request->csv) request->views[CAUSES] = false; /* one table */
+    if (request->csv) request->views[CAUSES] = request->views[BLAMED] = false; /* one table */
     for (int v = 0; v < VIEWS; v++) views += request->views[v];
     if (request->csv && views > 1) return options_complain(&syntax, "--csv writes one table");
     if (!views) request->views[FUNCTIONS] = request->views[BY_PAIR] = true;
@@ -91,8 +91,10 @@ static struct table make_view(const struct mpi_report *report, enum view view, b
         return mpi_report_matrix(report, whole);
     case WAITING:
         return mpi_report_waits(report, whole);
-    default:
+    case CAUSES:
         return mpi_report_causes(report, whole);
+    default:
+        return mpi_report_blamed(report, whole);
     }
 }
 
@@ -116,7 +118,8 @@ static size_t shorten(const struct mpi_report *report, enum view view, struct ta
 
 static void print_tables(const struct mpi_report *report, const struct request *request) {
     static const char *const titles[VIEWS] = {
-        "Functions", "Call sites", "Message sizes", "Bytes sent", "Time in matched calls", "Who waits for whom"};
+        "Functions",          "Call sites",       "Message sizes", "Bytes sent", "Time in matched calls",
+        "Who waits for whom", "Who is waited for"};
     const struct sink sink = sink_open(stdout);
     char *shown = text_shown(spr_path(report->profile));
     printf("MPI: %s\n", shown);

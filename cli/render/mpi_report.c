@@ -388,6 +388,12 @@ struct table mpi_report_waits(const struct mpi_report *report, bool whole) {
     return table;
 }
 
+/* A rank that others waited for. */
+struct blame {
+    uint32_t rank, waiting; /* waiting: how many did */
+    int64_t wait_ns;
+};
+
 struct table mpi_report_causes(const struct mpi_report *report, bool whole) {
     static const char *const shown[] = {"rank", "waits for rank", "time [s]"};
     static const char *const plain[] = {"rank", "cause_rank", "wait_seconds"};
@@ -401,6 +407,34 @@ struct table mpi_report_causes(const struct mpi_report *report, bool whole) {
         table_row(&table, cells);
     }
     free(causes);
+    return table;
+}
+
+static int by_blame(const void *a, const void *b) {
+    const struct blame *x = a, *y = b;
+    return x->wait_ns != y->wait_ns ? (x->wait_ns < y->wait_ns ? 1 : -1) : (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+struct table mpi_report_blamed(const struct mpi_report *report, bool whole) {
+    static const char *const shown[] = {"rank", "waited for [s]", "by ranks"};
+    static const char *const plain[] = {"rank", "wait_seconds", "waiting_ranks"};
+    struct table table = table_make(whole ? plain : shown, COUNT(shown));
+    const uint32_t ranks = spr_num_ranks(report->profile);
+    struct blame *blames = xalloc((size_t)ranks + 1, sizeof *blames);
+    for (uint32_t i = 0; i < ranks; i++) blames[i] = (struct blame){.rank = i};
+    for (size_t i = 0; i < report->waits.num_causes; i++) {
+        const spr_mpi_cause *c = &report->waits.causes[i];
+        if (!selected(report, c->rank) || c->cause >= ranks) continue;
+        blames[c->cause].wait_ns += c->wait_ns;
+        blames[c->cause].waiting++;
+    }
+    qsort(blames, ranks, sizeof *blames, by_blame);
+    for (uint32_t i = 0; i < ranks && blames[i].waiting; i++) {
+        char *cells[] = {rank_cell(blames[i].rank), seconds_cell(blames[i].wait_ns, whole),
+                         count_cell(blames[i].waiting, whole)};
+        table_row(&table, cells);
+    }
+    free(blames);
     return table;
 }
 
@@ -448,5 +482,6 @@ json_t *mpi_report_json(const struct mpi_report *report) {
     json_object_set_new(object, "waits", table_json(mpi_report_waits(report, true)));
     json_object_set_new(object, "unmatched_calls", json_integer((json_int_t)report->waits.unmatched));
     json_object_set_new(object, "causes", table_json(mpi_report_causes(report, true)));
+    json_object_set_new(object, "waited_for", table_json(mpi_report_blamed(report, true)));
     return object;
 }

@@ -33,6 +33,8 @@ struct table mpi_report_matrix(const struct mpi_report *report, bool whole);
 struct table mpi_report_waits(const struct mpi_report *report, bool whole);
 /* Not `whole`: the longest wait first. */
 struct table mpi_report_causes(const struct mpi_report *report, bool whole);
+/* By the rank that was waited for, longest first. */
+struct table mpi_report_blamed(const struct mpi_report *report, bool whole);
 
 json_t *mpi_report_json(const struct mpi_report *report);
 

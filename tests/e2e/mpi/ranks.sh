@@ -114,5 +114,5 @@ for table in --matrix --waits; do
     contains "22 ranks, $table: the rest is told" "  and 2 more, which --json has" wide.txt
     equal "22 ranks, $table: for programs" 22 "$(scope-profiler mpi $table --csv wide.h5 | sed 1d | grep -c .)"
 done
-ok "the longest wait first" sort -c -rn <(awk -F '  +' '/Who waits/ { on = 1 } on && /│ [0-9]/ { print $4 }' wide.txt)
+ok "the longest wait first" sort -c -rn <(awk -F '  +' '/Who waits/ { on = 1 } /Who is/ { exit } on && /│ [0-9]/ { print $4 }' wide.txt)
 finish

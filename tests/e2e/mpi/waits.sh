@@ -126,7 +126,12 @@ scope-profiler mpi --waits --json line.h5 >line.json
 ok "neighbours wait for neighbours" python3 -c '
 import json
 causes = {(c["rank"], c["cause_rank"]): c["wait_seconds"] for c in json.load(open("line.json"))["causes"]}
-assert causes[0, 1] > 0.08 > causes.get((0, 2), 0) and causes[1, 2] > 0.2, causes'
+assert causes[0, 1] > 0.08 > causes.get((0, 2), 0) and causes[1, 2] > 0.2, causes
+blamed = json.load(open("line.json"))["waited_for"]
+assert [b["rank"] for b in blamed[:2]] == [2, 1], blamed
+for b in blamed:
+    mine = [w for (rank, cause), w in causes.items() if cause == b["rank"]]
+    assert b["waiting_ranks"] == len(mine) and abs(b["wait_seconds"] - sum(mine)) < 1e-6, (b, causes)'
 
 # The summary tells of the command.
 scope-profiler inspect waits.h5 >inspect.txt
