@@ -15,10 +15,11 @@ struct tree {
     unsigned total_bytes[MOST_DEPTH + 1]; /* of the number of records of a child at that level and below */
     vet_record *record;
     void *owner;
+    uint64_t seen; /* records so far */
 };
 
 struct child {
-    uint64_t at, records;
+    uint64_t at, records, total; /* records of its own, and with those below */
 };
 
 static unsigned bytes_for(uint64_t most) {
@@ -57,7 +58,8 @@ static bool check_children(struct tree *tree, struct vet_bytes *bytes, uint64_t 
         struct child child = {0};
         vet_take_address(tree->vet, bytes, &child.at);
         vet_take(bytes, tree->count_bytes, &child.records);
-        vet_skip(bytes, tree->total_bytes[level - 1]);
+        child.total = child.records;
+        if (level > 1) vet_take(bytes, tree->total_bytes[level - 1], &child.total);
         if (!check_node(tree, child, level - 1)) return false;
     }
     return true;
@@ -66,6 +68,7 @@ static bool check_children(struct tree *tree, struct vet_bytes *bytes, uint64_t 
 static bool check_content(struct tree *tree, struct vet_bytes bytes, uint64_t records, unsigned level) {
     for (uint64_t i = 0; i < records; i++) {
         if (!tree->record(tree->vet, bytes.at, tree->owner)) return false;
+        tree->seen++;
         vet_skip(&bytes, tree->record_bytes);
     }
     return !level || check_children(tree, &bytes, records + 1, level);
@@ -74,6 +77,7 @@ static bool check_content(struct tree *tree, struct vet_bytes bytes, uint64_t re
 /* The level sinks with each step, which bounds the depth of the calls. */
 static bool check_node(struct tree *tree, struct child child, unsigned level) {
     struct rd_vet *vet = tree->vet;
+    const uint64_t seen = tree->seen;
     if (child.records > tree->most[level] || (!child.records && level))
         return vet_refuse(vet, WHAT, child.at, "claims more records than it can have");
     const uint64_t size = NODE_HEAD + child.records * tree->record_bytes +
@@ -87,7 +91,9 @@ static bool check_node(struct tree *tree, struct child child, unsigned level) {
         fine = check_content(tree, (struct vet_bytes){whole + NODE_HEAD, (size_t)size - NODE_HEAD - CHECKSUM},
                              child.records, level);
     free(whole);
-    return fine;
+    /* libhdf5 makes room for as many as are told of */
+    return fine && (tree->seen - seen == child.total ||
+                    vet_refuse(vet, WHAT, child.at, "has another number of records than it claims"));
 }
 
 static bool take_head(struct tree *tree, struct vet_bytes bytes, struct child *root) {
@@ -101,6 +107,7 @@ static bool take_head(struct tree *tree, struct vet_bytes bytes, struct child *r
     vet_skip(&bytes, 2);
     vet_take_address(tree->vet, &bytes, &root->at);
     vet_take(&bytes, 2, &root->records);
+    vet_take_length(tree->vet, &bytes, &root->total);
     tree->depth = (unsigned)depth;
     return version == 0 && type == tree->type && size == tree->record_bytes && depth <= MOST_DEPTH &&
            tree->node_bytes <= tree->vet->end && measure(tree);
@@ -116,5 +123,7 @@ bool vet_tree2(struct rd_vet *vet, uint64_t at, unsigned type, unsigned record_b
     if (fine && !take_head(&tree, (struct vet_bytes){head, size}, &root))
         fine = vet_refuse(vet, WHAT, at, "is of another kind than it should be");
     free(head);
+    if (fine && root.at == VET_NOWHERE && (root.records || root.total))
+        return vet_refuse(vet, WHAT, at, "has another number of records than it claims");
     return fine && (root.at == VET_NOWHERE || check_node(&tree, root, tree.depth));
 }

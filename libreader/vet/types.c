@@ -157,6 +157,7 @@ static const char *check_enum(const struct reading *reading, struct vet_type *ty
     const size_t count = reading->flags & 0xffff;
     if (base.class != H5T_INTEGER || base.size != type->size)
         return "is an enumeration of something else than integers";
+    if (!count) return "is an enumeration of nothing";
     for (size_t i = 0; i < count; i++)
         if (!vet_take_text(reading->bytes, reading->version < 3)) return cut;
     return vet_skip(reading->bytes, count * base.size) ? NULL : cut;

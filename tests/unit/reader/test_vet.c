@@ -52,6 +52,7 @@ static void test_other_types(void **state) {
 #define ENUM(members, end)                                                                                             \
     0x18, members, 0, 0, 1, 0, 0, 0, 0x10, 0, 0, 0, 1, 0, 0, 0, 0, 0, 8, 0, 'a', 0, 0, 0, 0, 0, 0, end, 7
     expect(vet_datatype(&vet, BYTES(ENUM(1, 0)), &type), NULL);
+    expect(vet_datatype(&vet, BYTES(ENUM(0, 0)), &type), "nothing");
     expect(vet_datatype(&vet, BYTES(ENUM(2, 0)), &type), "cut off");
     expect(vet_datatype(&vet, BYTES(ENUM(1, 'b')), &type), NULL); /* padding may be anything */
     /* an array of version 2 */
@@ -264,6 +265,46 @@ static void test_patches(void **state) {
     }
 }
 
+/* The same of structures with a checksum, which is made to fit; bytes 0: it is not. */
+static const struct sealed {
+    struct patch patch;
+    size_t bytes;
+} sealed[] = {
+    {{"\x89HDF", 28, 8, UINT64_C(1) << 40, "superblock at 0x0 tells of 1099511627776 bytes"}, 48},
+    {{"\x89HDF", 36, 8, 8, "object header at 0x8 is none"}, 48},
+    {{"\x89HDF", 11, 1, 1, "superblock at 0x0 has another checksum"}, 0},
+    {{"OHDR", 4, 1, 3, "is of an unknown version"}, 0},
+    {{"OHDR", 8, 1, 1, "has another checksum"}, 0},
+    {{"BTHD", 26, 8, 1, "has another number of records than it claims"}, 38},
+    {{"BTHD", 24, 2, 1000, "claims more records than it can have"}, 38},
+    {{"BTHD", 6, 4, 1 << 30, "is of another kind"}, 38},
+    {{"BTHD", 16, 8, 96, "has no signature"}, 38},
+    {{"BTLF", 6, 4, 0, "has another checksum"}, 0},
+    {{"FRHP", 5, 2, 9, "is of another kind"}, 146},
+    {{"FRHP", 110, 2, 3, "has a geometry that cannot be"}, 146},
+    {{"FRHP", 140, 2, 1000, "has a geometry that cannot be"}, 146},
+    {{"FRHP", 132, 8, 96, "has no signature"}, 146},
+    {{"FHDB", 30, 1, 77, "has another checksum"}, 0},
+};
+
+static void test_sealed(void **state) {
+    (void)state;
+    const char *path = w_path("sealed.h5");
+    struct w_file file = base;
+    file.latest = true;
+    for (size_t i = 0; i < W_COUNT(sealed); i++) {
+        size_t size;
+        w_write(path, &file);
+        unsigned char *bytes = read_bytes(path, &size), *at = bytes + find(bytes, size, sealed[i].patch.magic);
+        apply(bytes, size, &sealed[i].patch);
+        const uint32_t sum = sealed[i].bytes ? vet_checksum(at, sealed[i].bytes - 4) : 0;
+        for (size_t k = 0; sealed[i].bytes && k < 4; k++) at[sealed[i].bytes - 4 + k] = (unsigned char)(sum >> 8 * k);
+        write_bytes(path, bytes, size);
+        assert_refused(path, sealed[i].patch.fault);
+        free(bytes);
+    }
+}
+
 /* The data of a heap are its own header. */
 static void test_overlap(void **state) {
     (void)state;
@@ -369,11 +410,12 @@ static void test_short_chunk(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers),    cmocka_unit_test(test_other_types), cmocka_unit_test(test_compounds),
-        cmocka_unit_test(test_spaces),     cmocka_unit_test(test_layouts),     cmocka_unit_test(test_filters),
-        cmocka_unit_test(test_attributes), cmocka_unit_test(test_links),       cmocka_unit_test(test_checksum),
-        cmocka_unit_test(test_patches),    cmocka_unit_test(test_overlap),     cmocka_unit_test(test_links_back),
-        cmocka_unit_test(test_other_file), cmocka_unit_test(test_deep_groups), cmocka_unit_test(test_short_chunk),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_other_types), cmocka_unit_test(test_compounds),
+        cmocka_unit_test(test_spaces),      cmocka_unit_test(test_layouts),     cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_attributes),  cmocka_unit_test(test_links),       cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_patches),     cmocka_unit_test(test_sealed),      cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_links_back),  cmocka_unit_test(test_other_file),  cmocka_unit_test(test_deep_groups),
+        cmocka_unit_test(test_short_chunk),
     };
     return cmocka_run_group_tests_name("reader: structure of HDF5 files", tests, NULL, NULL);
 }
