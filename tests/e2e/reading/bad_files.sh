@@ -18,6 +18,7 @@ put("text.h5", b"calls,total\n1,2\n")
 put("half.h5", data[:len(data) // 2])
 put("minus1.h5", data[:-1])
 put("magic.h5", data[:8])
+put("zeros.h5", data[:512] + bytes(100000))
 flipped = bytearray(data)
 for i in range(len(data) // 3, len(data) // 3 + 64): flipped[i] ^= 0x5A
 put("flipped.h5", flipped)
@@ -60,11 +61,12 @@ causes() { # what must be said of a file
     foreign) echo "not a profile" ;;
     dir) echo "is a directory" ;;
     missing) echo "missing" ;;
+    zeros) echo "zeros.h5: / cannot be read" ;;
     newer) echo "schema 999" ;;
     *) echo "" ;;
     esac
 }
-for f in no-such empty text half minus1 magic foreign page speedscope trace dir missing shorter retyped newer; do
+for f in no-such empty text half minus1 magic zeros foreign page speedscope trace dir missing shorter retyped newer; do
     for command in inspect "inspect --json" "inspect --csv" line-profile "diff good.h5" "check good.h5" "merge -q -o out.h5" "import-native -q -o out.h5"; do
         # shellcheck disable=SC2086
         RUN_TIMEOUT=20 run scope-profiler $command $f.h5
