@@ -72,9 +72,13 @@ struct line_source line_source_get(const spr_line_record *record) {
 
 void line_source_free(struct line_source *source) { free(source->text); }
 
-char *line_source_line(const struct line_source *source, int64_t number) {
-    const char *at = source->text ? find_line(source->text, source->first, number) : NULL;
+char *line_source_line(struct line_source *source, int64_t number) {
+    const bool ahead = source->found && number >= source->found_line; /* lines are mostly asked for in their order */
+    const char *from = ahead ? source->found : source->text;
+    const char *at = from ? find_line(from, ahead ? source->found_line : source->first, number) : NULL;
     if (!at) return NULL;
+    source->found = at;
+    source->found_line = number;
     size_t length = strcspn(at, "\n");
     while (length && strchr(" \t\r\f\v", at[length - 1])) length--;
     char *line = xalloc(length * TAB + 1, 1), *out = line;

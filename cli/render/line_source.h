@@ -15,6 +15,8 @@ struct line_source {
     char *text;    /* UTF-8; lines end in "\n" */
     int64_t first; /* line number of its first line */
     enum line_source_state state;
+    const char *found; /* in text: the line that was asked for last; NULL: none was */
+    int64_t found_line;
 };
 
 struct line_source line_source_get(const spr_line_record *record);
@@ -22,6 +24,6 @@ void line_source_free(struct line_source *source);
 
 /* One line (free() it): without its end and blanks before that, tabs as 4 blanks, control characters escaped. NULL: the
  * text does not have it. */
-char *line_source_line(const struct line_source *source, int64_t number);
+char *line_source_line(struct line_source *source, int64_t number);
 
 #endif

@@ -51,7 +51,7 @@ static void add_line(struct table *lines, int64_t at, const spr_line *line, doub
 static size_t indentation(const char *text) { return strspn(text, " "); }
 
 /* The line's text without the first `margin` blanks. */
-static char *source_cell(const struct line_source *source, int64_t at, size_t margin) {
+static char *source_cell(struct line_source *source, int64_t at, size_t margin) {
     char *text = line_source_line(source, at);
     if (!text) return xcopy(source->state == LINE_SOURCE_NONE ? "(source unavailable)" : "");
     size_t blanks = indentation(text);
@@ -59,7 +59,7 @@ static char *source_cell(const struct line_source *source, int64_t at, size_t ma
     return text;
 }
 
-static struct table make_lines(const spr_line_record *record, const struct line_source *source) {
+static struct table make_lines(const spr_line_record *record, struct line_source *source) {
     struct table lines = table_make(headers, COLUMNS);
     const double total = total_of(record);
     char *first = record->num_lines ? line_source_line(source, record->lines[0].number) : NULL;
@@ -101,7 +101,7 @@ bool line_table_print(const struct sink *sink, const spr_line_record *record) {
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
 
-static json_t *line_json(const spr_line *line, double total, const struct line_source *source) {
+static json_t *line_json(const spr_line *line, double total, struct line_source *source) {
     char *shown = line_source_line(source, line->number);
     json_t *object =
         json_pack("{s:I, s:I, s:o, s:o, s:o, s:o}", "line", (json_int_t)line->number, "hits", (json_int_t)line->hits,

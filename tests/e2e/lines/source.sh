@@ -79,4 +79,14 @@ rm b19.py
 run scope-profiler line-profile b19.h5
 contains "the text of a file that is gone" "for i in range(123456):" out.txt
 equal "and no word about it" "" "$(cat err.txt)"
+# A table is made in one pass over the text, however many lines the function has.
+python3 -c '
+print("def f():\n    x = 0")
+for i in range(40000): print("    x += 1")
+print("    return x\nf()")' >long.py
+run scope-profiler run -q --line-profile -o long.h5 long.py
+for how in "" --json; do
+    RUN_TIMEOUT=15 run scope-profiler line-profile $how long.h5
+    equal "a function of 40002 lines, line-profile $how" "0 40000" "$rc $(grep -c 'x += 1' out.txt)"
+done
 finish
