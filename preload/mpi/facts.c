@@ -110,7 +110,7 @@ static inline void place(struct facts *f) {
         set_comm(f, roles[i] == MPI_ROLE_COMM ? mpi_comm_of(handle) : mpi_comm_known(handle));
         return;
     }
-    if (f->shape->frees) set_comm(f, mpi_comm_known(f->call->handle));
+    if (f->shape->frees) f->words[0] |= (uint64_t)f->call->freed << 32;
 }
 
 /* Where calls that make or complete requests are throttled, a request's handle may be another one's by the time that it
@@ -246,7 +246,7 @@ static void keep_handles(const struct facts *f) {
         mpi_comm_forget(handle);
         mpi_comm_alias(handle, f->comm);
     }
-    if (f->shape->frees) mpi_comm_forget(f->call->handle);
+    if (f->shape->frees) mpi_comm_freed(f->call->handle, f->call->freed);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ struct mpi_call {
     mpi_word *arguments; /* those that MPI gets */
     uintptr_t site;
     mpi_word handle; /* by mpi_before(): of a communicator, window or file that is freed; of a message; of a request */
+    uint32_t freed;  /* number of the communicator that is freed, whose handle another thread may be given */
     mpi_word *handles;
     unsigned char *statuses;
     int64_t count;  /* handles */

@@ -411,13 +411,25 @@ void mpi_comm_alias(mpi_word handle, const struct mpi_comm *comm) {
     let_go(k);
 }
 
-void mpi_comm_forget(mpi_word handle) {
+/* serial: 0 any. */
+static void forget(mpi_word handle, uint32_t serial) {
     struct known *k = tables();
     if (!k || !handle) return;
     hold(k);
     struct mpi_comm *comm = find(k, handle);
-    if (comm) __atomic_store_n(&comm->handle, FREED, __ATOMIC_RELEASE);
+    if (comm && (!serial || comm->serial == serial)) __atomic_store_n(&comm->handle, FREED, __ATOMIC_RELEASE);
     let_go(k);
+}
+
+void mpi_comm_forget(mpi_word handle) { forget(handle, 0); }
+
+uint32_t mpi_comm_serial(mpi_word handle) {
+    const struct mpi_comm *comm = mpi_comm_known(handle);
+    return comm ? comm->serial : 0;
+}
+
+void mpi_comm_freed(mpi_word handle, uint32_t serial) {
+    if (serial) forget(handle, serial);
 }
 
 void mpi_comm_named(mpi_word handle, const char *name) {

@@ -40,6 +40,9 @@ const int *mpi_comm_neighbors(const struct mpi_comm *comm);
 /* `handle` (a window or a file) stands for the processes of `comm`. */
 void mpi_comm_alias(mpi_word handle, const struct mpi_comm *comm);
 void mpi_comm_forget(mpi_word handle);
+/* Its number, 0 if it was never met; and to forget it, unless the handle has been given to another one meanwhile. */
+uint32_t mpi_comm_serial(mpi_word handle);
+void mpi_comm_freed(mpi_word handle, uint32_t serial);
 /* The user gave it a name. */
 void mpi_comm_named(mpi_word handle, const char *name);
 

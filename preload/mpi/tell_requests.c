@@ -58,6 +58,7 @@ void mpi_before(struct mpi_call *call, struct mpi_batch *batch) {
     if (shape->frees || shape->removes_message || shape->teller == MPI_TELL_COMPLETION ||
         shape->teller == MPI_TELL_REQUEST)
         call->handle = handle_before(call);
+    if (shape->frees) call->freed = mpi_comm_serial(call->handle);
     if (has(shape, MPI_ROLE_REQUEST_LIST)) give_batch(call, batch);
     if (shape->gives_status) give_status(call, MPI_ROLE_STATUS_AT);
     errno = saved;
