@@ -186,8 +186,9 @@ static int wait_in_instance(struct rd_waiting *w, struct instance *instance) {
 
 /* It is one only where all members are there. */
 static int finish_instance(struct rd_waiting *w, struct instance *instance) {
+    if (!instance->count) return SPR_OK; /* nor need there be a communicator */
     const spr_mpi_comm *comm = &w->mpi->comms[instance->comm];
-    const bool whole = instance->count && instance->count == (size_t)(comm->size + comm->remote_size);
+    const bool whole = instance->count == (size_t)(comm->size + comm->remote_size);
     const int status = whole ? wait_in_instance(w, instance) : SPR_OK;
     if (!whole) w->unmatched += instance->count;
     instance->count = 0;

@@ -20,6 +20,55 @@ static void add_table(hid_t file) {
     H5Gclose(group);
 }
 
+struct table {
+    const char *name;
+    const char *numbers[13], *texts[4]; /* columns, up to a NULL */
+};
+
+static const struct table mpi_tables[] = {
+    {"functions",
+     {"ranks", "region_ids", "sites", "calls", "polls", "totals", "minima", "maxima", "messages_sent", "bytes_sent",
+      "messages_received", "bytes_received"},
+     {NULL}},
+    {"traffic",
+     {"ranks", "region_ids", "sites", "peers", "messages_sent", "bytes_sent", "messages_received", "bytes_received"},
+     {NULL}},
+    {"sizes", {"ranks", "region_ids", "buckets", "messages", "bytes"}, {NULL}},
+    {"sites", {"lines", "offsets"}, {"objects", "symbols", "files"}},
+    {"communicators", {"sizes", "remote_sizes"}, {"names"}},
+    {"calls", {"events", "communicators", "flags", "to", "to_tags", "from", "from_tags", "sent", "received"}, {NULL}},
+    {"completions", {"events", "calls"}, {NULL}},
+    {"ranks", {"ranks", "gaps"}, {NULL}},
+};
+
+static void add_mpi(hid_t file) {
+    static const int64_t numbers[] = {0, 1};
+    const hid_t group = H5Gcreate2(file, "mpi", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    for (size_t i = 0; i < W_COUNT(mpi_tables); i++) {
+        const struct table *table = &mpi_tables[i];
+        const hid_t part = H5Gcreate2(group, table->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+        for (size_t k = 0; table->numbers[k]; k++) w_integers(part, table->numbers[k], H5T_STD_I64LE, numbers, 2);
+        for (size_t k = 0; table->texts[k]; k++) w_texts(part, table->texts[k], names, 2, false);
+        H5Gclose(part);
+    }
+    H5Gclose(group);
+}
+
+static void add_lines(hid_t file) {
+    static const int64_t numbers[] = {3, 4};
+    static const char *const columns[] = {"line_numbers", "hits", "times"};
+    const hid_t list = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(list, 1);
+    const hid_t group = H5Gcreate2(file, "rank0/line_profile/0", list, H5P_DEFAULT, H5P_DEFAULT);
+    w_attribute_text(group, "region", "a");
+    w_attribute_text(group, "filename", "a.py");
+    w_attribute_text(group, "source", "def f():\n    pass\n");
+    w_attribute_integer(group, "first_lineno", 3);
+    for (size_t i = 0; i < W_COUNT(columns); i++) w_integers(group, columns[i], H5T_STD_I64LE, numbers, 2);
+    H5Gclose(group);
+    H5Pclose(list);
+}
+
 /* The same as JSON, plain and compressed. */
 static void convert(const char *path, const char *directory, int number) {
     static const char *const endings[] = {"json", "json.gz"};
@@ -91,6 +140,8 @@ int main(int count, char **arguments) {
         if (number % 3) {
             const hid_t id = w_open(path);
             add_table(id);
+            if (number % 2) add_mpi(id);
+            if (number % 4 < 2) add_lines(id);
             H5Fclose(id);
         }
         convert(path, arguments[1], number);

@@ -171,6 +171,21 @@ static void ask_lines(spr_profile *profile) {
     spr_lines_free(&lines);
 }
 
+static void ask_mpi(spr_profile *profile) {
+    spr_error error;
+    spr_mpi mpi;
+    spr_mpi_waits waits;
+    if (check(spr_mpi_read(profile, &mpi, &error), &error)) return;
+    for (size_t i = 0; i < mpi.num_sites; i++) look_at(mpi.sites[i].symbol);
+    for (size_t i = 0; i < mpi.num_comms; i++) look_at(mpi.comms[i].name);
+    if (!check(spr_mpi_waits_read(profile, &mpi, &waits, &error), &error)) {
+        for (size_t i = 0; i < waits.num_rows; i++)
+            promise(waits.rows[i].region < spr_num_regions(profile), "a region that waited");
+        spr_mpi_waits_free(&waits);
+    }
+    spr_mpi_free(&mpi);
+}
+
 int ask_everything(const char *path) {
     spr_error error;
     spr_profile *profile;
@@ -188,6 +203,7 @@ int ask_everything(const char *path) {
         spr_selection_free(selection);
     }
     ask_lines(profile);
+    ask_mpi(profile);
     spr_close(profile);
     return SPR_OK;
 }
