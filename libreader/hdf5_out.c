@@ -139,10 +139,20 @@ int rd_out_open(struct rd_out *out, const char *path, uint64_t bytes) {
     return status;
 }
 
+/* Room that was reserved behind the end of the file is given back. */
+static void give_back(int descriptor) {
+    struct stat about;
+    if (fstat(descriptor, &about) == 0 && ftruncate(descriptor, about.st_size) != 0)
+        return; /* it costs room, no more */
+}
+
 int rd_out_close(struct rd_out *out, int status) {
     errno = 0;
     if (out->file >= 0 && H5Fclose(out->file) < 0 && status == SPR_OK) status = rd_out_failed(out);
     if (out->text >= 0) H5Tclose(out->text);
-    if (out->descriptor >= 0) close(out->descriptor);
+    if (out->descriptor >= 0) {
+        give_back(out->descriptor);
+        close(out->descriptor);
+    }
     return status;
 }

@@ -103,10 +103,17 @@ static void sync_directory(const char *directory) {
     close(fd);
 }
 
+/* Room that was reserved behind the end of the file is given back. */
+static void give_back(int fd) {
+    struct stat status;
+    if (fstat(fd, &status) == 0 && ftruncate(fd, status.st_size) != 0) return; /* it costs room, no more */
+}
+
 bool publish_commit(struct publish *p, int mask, struct report *report) {
     mode_t mode = 0666 & ~(mask >= 0 ? (mode_t)mask : current_umask());
     if (fchmod(p->fd, mode) != 0 && errno != EPERM && errno != ENOTSUP)
         return fail(report, "%s: %s", p->target, strerror(errno));
+    give_back(p->fd);
     if (fsync(p->fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         return fail(report, "%s: %s", p->target, strerror(errno));
     if (rename(p->temporary, p->target) != 0) return fail(report, "%s: %s", p->target, strerror(errno));

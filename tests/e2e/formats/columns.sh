@@ -56,6 +56,7 @@ int main(void) { MB("one"); ME("one"); return 0; }' >least.c
 compile least.c -o least
 run scope-profiler run -q -o least.h5 ./least
 between "bytes of the smallest profile" 1000 32768 "$(stat -c %s least.h5)"
+between "and on the disk" 1000 65536 "$(($(stat -c %b least.h5) * 512))"
 equal "event columns are contiguous" None "$(python3 -c 'import h5py; print(h5py.File("one.h5")["events/durations"].chunks)')"
 run scope-profiler run -q --compress=9 -o packed.h5 ./one
 equal "compressed: filters" "gzip True" "$(python3 -c 'import h5py; d = h5py.File("packed.h5")["events/durations"]; print(d.compression, d.shuffle)')"
