@@ -196,6 +196,15 @@ static void set_sums(struct index_row *index, const spr_row *source) {
     index->all_exclusive = source->partial ? source->all_exclusive_ns : index->exclusive;
 }
 
+/* A profile whose statistics were not stored may say of itself what no calls can have. */
+static int check_own_time(struct rd_plan *plan, const struct rd_plan_row *row, const struct index_row *index) {
+    const spr_profile *profile = plan->profiles[row->from];
+    if (!index->calls || index->exclusive <= index->summary.total) return SPR_OK;
+    return rd_fail(plan->error, SPR_DAMAGED, profile->path,
+                   "region '%s' on rank %u claims more time of its own than its calls lasted",
+                   profile->names[rd_plan_source(plan, row)->region], profile->rows[row->row].rank);
+}
+
 static int write_rows(struct writing *writing) {
     struct rd_plan *plan = writing->plan;
     uint64_t offset = 0;
@@ -219,6 +228,7 @@ static int write_rows(struct writing *writing) {
         if (!index->tags) return rd_plan_fail(plan, SPR_NO_MEMORY, "not enough memory");
         status = rd_plan_exclusive(plan, row, &index->exclusive);
         if (status == SPR_OK && !plan->aggregate) status = write_calls(writing, row, index);
+        if (status == SPR_OK) status = check_own_time(plan, row, index);
         set_sums(index, source);
         offset += source->calls;
     }

@@ -211,9 +211,24 @@ static void test_refused(void **state) {
     free(path);
 }
 
+/* Without stored statistics that is seen only when the calls are read; what is written must be readable. */
+static void test_too_much_own_time(void **state) {
+    (void)state;
+    const struct w_row rows[] = {{0, 0, a, 2, 151, 3, "a.c", NULL, NULL}}; /* the calls lasted 150 */
+    const struct w_file file = {.schema = 2, .names = names, .num_names = 1, .rows = rows, .num_rows = 1};
+    spr_error error = {0};
+    char *path = strdup(w_path("own.h5"));
+    w_write(path, &file);
+    spr_profile *profile = open_good(path);
+    assert_int_equal(spr_write(&profile, 1, w_path("written.h5"), NULL, &error), SPR_DAMAGED);
+    assert_message(&error, path, "region 'a' on rank 0 claims more time of its own");
+    spr_close(profile);
+    free(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one), cmocka_unit_test(test_ranks),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one),          cmocka_unit_test(test_ranks),
                                        cmocka_unit_test(test_shared_ranks), cmocka_unit_test(test_partial),
-                                       cmocka_unit_test(test_refused)};
+                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_too_much_own_time)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
