@@ -298,8 +298,13 @@ static int write_index(const struct writing *writing) {
 
 /* ---- the rest --------------------------------------------------------------------------------------------------- */
 
+/* The name of an attribute and all else of it share the 64 KiB of a message. */
+#define MOST_KEY_BYTES 60000
+
+/* A key that HDF5 cannot have, of JSON, is left out. */
 static bool write_value(const struct writing *writing, hid_t group, const spr_value *value) {
     const hsize_t length = value->count;
+    if (!*value->key || strlen(value->key) > MOST_KEY_BYTES) return true;
     switch (value->kind) {
     case SPR_TEXT:
         return rd_out_text(&writing->out, group, value->key, value->text);

@@ -226,9 +226,32 @@ static void test_too_much_own_time(void **state) {
     free(path);
 }
 
+/* JSON may have a key without a character; HDF5 has no attribute without a name. */
+static void test_key_without_name(void **state) {
+    (void)state;
+    char *path = strdup(w_path("key.json"));
+    FILE *file = fopen(path, "w");
+    w_check(file && fputs("{\"format\":\"scope-profiler-profile\",\"format_version\":1,\"num_ranks\":1,"
+                          "\"time_unit\":\"nanoseconds\",\"metadata\":{\"\":7,\"x\":8},\"regions\":[{\"name\":\"a\","
+                          "\"rank\":0,\"start_times_ns\":[1],\"end_times_ns\":[2]}]}",
+                          file) > 0,
+            path);
+    fclose(file);
+    spr_profile *profile = open_good(path), *copy = write_and_open(&profile, 1, "key.h5", NULL);
+    assert_int_equal(spr_metadata_count(copy), spr_metadata_count(profile) - 1);
+    assert_int_equal(spr_metadata(copy, "x")->integer, 8);
+    spr_close(copy);
+    spr_close(profile);
+    free(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one),          cmocka_unit_test(test_ranks),
-                                       cmocka_unit_test(test_shared_ranks), cmocka_unit_test(test_partial),
-                                       cmocka_unit_test(test_refused),      cmocka_unit_test(test_too_much_own_time)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one),
+                                       cmocka_unit_test(test_ranks),
+                                       cmocka_unit_test(test_shared_ranks),
+                                       cmocka_unit_test(test_partial),
+                                       cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_too_much_own_time),
+                                       cmocka_unit_test(test_key_without_name)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
