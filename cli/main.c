@@ -43,7 +43,7 @@ static void print_help(FILE *out) {
           "  scope-profiler run ./app                 writes profiling_data.h5\n"
           "  mpirun -n 4 scope-profiler run ./app     one file for all ranks\n"
           "  scope-profiler inspect profiling_data.h5\n\n"
-          "scope-profiler COMMAND --help (or help COMMAND) tells more; so do the manual pages.\n",
+          "scope-profiler help COMMAND tells more; so do the manual pages.\n",
           out);
 }
 

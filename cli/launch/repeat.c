@@ -16,7 +16,8 @@ static int stem_length(const char *path) {
     const char *dot = strrchr(base, '.');
     if (!dot || dot == base) return (int)strlen(path);
     const size_t stem = (size_t)(dot - path);
-    const bool packed = dot - base > 5 && !strcasecmp(dot, ".gz") && !strncasecmp(dot - 5, ".json", 5);
+    const bool packed = dot - base >= 5 && !strcasecmp(dot, ".gz") && !strncasecmp(dot - 5, ".json", 5);
+    if (packed && dot - base == 5) return (int)strlen(path); /* as other names that begin with their only dot */
     return (int)(packed ? stem - 5 : stem);
 }
 

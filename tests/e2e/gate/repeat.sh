@@ -40,7 +40,7 @@ ok "a name without extension" test -e noext-1 -a -e noext-2
 run scope-profiler run --repeat 2 -q -o packed.json.gz ./work n 0
 ok "an extension of two parts: the runs are what it says" gzip -t packed-1.json.gz packed-2.json.gz
 run scope-profiler run --repeat 2 -q -o .json.gz ./work n 0
-ok "a name of nothing but an extension" test -e .json-1.gz -a -e .json-2.gz
+ok "a name of nothing but an extension" test -e .json.gz-1 -a -e .json.gz-2
 
 rm -f log f*
 run scope-profiler run --repeat 3 -o f.h5 ./work f 1 7
