@@ -22,7 +22,7 @@ TAIL = 40
 OUTSIDE = ("reader", "collect", "cli", "lines")
 THREADED = ("recorder", "markers", "collect")
 # A fork for each of hundreds of damaged files, or threads: the sanitizers do it in seconds, valgrind in minutes.
-NOT_VALGRIND = ("reader mutate", "reader damage", "collect-random", "collect-jobs")
+NOT_VALGRIND = ("reader mutate", "reader damage", "reader flips", "collect-random", "collect-jobs")
 
 
 class Tally:
