@@ -231,7 +231,8 @@ static int scan_file(struct scan *scan) {
     if (scan->num_ranks) qsort(scan->ranks, scan->num_ranks, sizeof *scan->ranks, compare_ranks);
     for (size_t i = 0; result >= 0 && i < scan->num_ranks; i++) result = scan_rank(scan, scan->ranks[i]);
     if (scan->status != SPR_OK) return scan->status;
-    if (result < 0) return rd_fail(scan->error, SPR_DAMAGED, profile->path, "%s cannot be read", *scan->path ? scan->path : "/");
+    if (result < 0)
+        return rd_fail(scan->error, SPR_DAMAGED, profile->path, "%s cannot be read", *scan->path ? scan->path : "/");
     return SPR_OK;
 }
 
