@@ -9,9 +9,14 @@ hid_t chunks_create(hid_t group, const char *name, hid_t type, hsize_t total, in
     const hsize_t length = total < CHUNK ? total : CHUNK;
     hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &total, NULL);
     if (fill) H5Pset_fill_value(list, H5T_NATIVE_INT64, fill);
-    H5Pset_chunk(list, 1, &length);
-    H5Pset_shuffle(list);
-    H5Pset_deflate(list, (unsigned)level);
+    if (level && total) {
+        H5Pset_chunk(list, 1, &length);
+        H5Pset_shuffle(list);
+        H5Pset_deflate(list, (unsigned)level);
+    } else {
+        H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
+        H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
+    }
     hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
     H5Sclose(space);
     H5Pclose(list);

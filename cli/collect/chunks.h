@@ -1,5 +1,5 @@
-/* chunks.h: chunks of compressed columns: packed by several threads as HDF5's filters would, written by the caller's.
- */
+/* chunks.h: columns, and the chunks of compressed ones: packed by several threads as HDF5's filters would, written by
+ * the caller's. */
 #ifndef COLLECT_CHUNKS_H
 #define COLLECT_CHUNKS_H
 
@@ -29,7 +29,8 @@ struct packing {
     void *context;
 };
 
-/* A column of `total` elements of `type`, one at least; fill NULL: 0. */
+/* A column of `total` elements of `type`; fill NULL: 0. level 0, or no element: in one piece, whose place in the file
+ * is known at once. */
 hid_t chunks_create(hid_t group, const char *name, hid_t type, hsize_t total, int level, const int64_t *fill);
 
 /* Every chunk is written once, in whichever order. False with errno, if any. A thread takes 2 MiB, and a packed chunk

@@ -55,19 +55,6 @@ static int64_t value_of(const struct list_column *column, const char *item) {
     return narrow;
 }
 
-static hid_t create_column(hid_t group, const struct list_column *column, uint64_t total, int compress) {
-    const hid_t type = column->wide ? H5T_STD_I64LE : H5T_STD_I32LE;
-    if (compress && total) return chunks_create(group, column->name, type, total, compress, NULL);
-    hsize_t size = total;
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
-    H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
-    hid_t set = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    H5Sclose(space);
-    H5Pclose(list);
-    return set;
-}
-
 struct list_kind { /* the processes' lists one after the other are one of the file */
     const char *name;
     const struct list_column *columns;
@@ -254,7 +241,9 @@ static bool create_columns(struct writing *w, hid_t group) {
     const bool past = !w->compress && w->total;
     for (size_t c = 0; c < w->kind->num_columns; c++) {
         if (!(w->used & 1u << c)) continue;
-        w->sets[c] = create_column(group, &w->kind->columns[c], w->total, w->compress);
+        const struct list_column *column = &w->kind->columns[c];
+        const hid_t type = column->wide ? H5T_STD_I64LE : H5T_STD_I32LE;
+        w->sets[c] = chunks_create(group, column->name, type, w->total, w->compress, NULL);
         if (w->sets[c] < 0) return false;
         if (past && (w->places[c] = H5Dget_offset(w->sets[c])) == HADDR_UNDEF) return false;
     }

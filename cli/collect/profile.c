@@ -77,19 +77,9 @@ static bool reserve(struct profile *p, uint64_t bytes) {
 /* ---- event columns ---------------------------------------------------------------------------------------------- */
 
 static hid_t create_column(const struct profile *p, hid_t group, int column) {
-    static const int64_t missing = -1;
-    const char *name = column_names[column];
-    hsize_t size = p->c->calls;
-    const int64_t none = 0, *fill = column < THREAD_IDS ? NULL : column == AWAIT_NS ? &none : &missing;
-    if (p->compress && size) return chunks_create(group, name, H5T_STD_I64LE, size, p->compress, fill);
-    hid_t list = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(1, &size, NULL);
-    if (fill) H5Pset_fill_value(list, H5T_NATIVE_INT64, fill);
-    H5Pset_alloc_time(list, H5D_ALLOC_TIME_EARLY);
-    H5Pset_fill_time(list, H5D_FILL_TIME_NEVER);
-    hid_t set = H5Dcreate2(group, name, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
-    H5Sclose(space);
-    H5Pclose(list);
-    return set;
+    static const int64_t missing = -1, none = 0;
+    const int64_t *fill = column < THREAD_IDS ? NULL : column == AWAIT_NS ? &none : &missing;
+    return chunks_create(group, column_names[column], H5T_STD_I64LE, p->c->calls, p->compress, fill);
 }
 
 static bool scratch_values(void *context, const struct chunk *chunk, void *into) {

@@ -4,14 +4,6 @@
 
 #include <stdio.h>
 
-static const char *const names[] = {"a", "b", "longer name"};
-static const struct w_call a0[] = {{.start = 100, .end = 200, .id = 0, .parent = -1, .thread = 0, .task = -1},
-                                   {.start = 300, .end = 350, .id = 2, .parent = -1, .thread = 0, .task = 2}};
-static const struct w_call b0[] = {{.start = 110, .end = 120, .id = 1, .parent = 0, .thread = 0, .task = -1}};
-static const struct w_row rows[] = {{0, 0, a0, 2, 140, 3, "a.c", "text", "[\"x\", \"y\"]"},
-                                    {1, 0, b0, 1, 10, 4, "b.c", "", "[]"},
-                                    {2, 1, b0, 1, 5, 3, "a.c", "", ""}};
-
 static void add_table(hid_t file) {
     const hid_t group = H5Gcreate2(file, "problem_table", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     static const char *const columns[] = {"ranks", "region_ids", "kinds", "counts", "at_exit", "open_ns"};
@@ -48,7 +40,7 @@ static void add_mpi(hid_t file) {
         const struct table *table = &mpi_tables[i];
         const hid_t part = H5Gcreate2(group, table->name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
         for (size_t k = 0; table->numbers[k]; k++) w_integers(part, table->numbers[k], H5T_STD_I64LE, numbers, 2);
-        for (size_t k = 0; table->texts[k]; k++) w_texts(part, table->texts[k], names, 2, false);
+        for (size_t k = 0; table->texts[k]; k++) w_texts(part, table->texts[k], w_few_names, 2, false);
         H5Gclose(part);
     }
     H5Gclose(group);
@@ -128,10 +120,10 @@ int main(int count, char **arguments) {
                                     .latest = number >= 24,
                                     .chunk = number >= 16 ? 2 : 0,
                                     .gzip = number >= 20 ? 4 : 0,
-                                    .names = names,
-                                    .num_names = 3,
-                                    .rows = rows,
-                                    .num_rows = 3,
+                                    .names = w_few_names,
+                                    .num_names = W_FEW,
+                                    .rows = w_few_rows,
+                                    .num_rows = W_FEW,
                                     .mpi_size = 2,
                                     .start_time_ns = 50};
         char path[4096];

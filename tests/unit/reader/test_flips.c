@@ -16,14 +16,6 @@
 #define STRIDE  389
 #define SECONDS 60
 
-static const char *const names[] = {"a", "b", "longer name"};
-static const struct w_call a0[] = {{.start = 100, .end = 200, .id = 0, .parent = -1, .thread = 0, .task = -1},
-                                   {.start = 300, .end = 350, .id = 2, .parent = -1, .thread = 0, .task = 2}};
-static const struct w_call b0[] = {{.start = 110, .end = 120, .id = 1, .parent = 0, .thread = 0, .task = -1}};
-static const struct w_row rows[] = {{0, 0, a0, 2, 140, 3, "a.c", "text", "[\"x\", \"y\"]"},
-                                    {1, 0, b0, 1, 10, 4, "b.c", "", "[]"},
-                                    {2, 1, b0, 1, 5, 3, "a.c", "", ""}};
-
 struct subject {
     unsigned char *bytes;
     size_t size;
@@ -113,10 +105,10 @@ static void test_flips(void **state) {
                                     .fixed_strings = number == 6,
                                     .chunk = number >= 3 ? 2 : 0,
                                     .gzip = number >= 4 ? 4 : 0,
-                                    .names = names,
-                                    .num_names = 3,
-                                    .rows = rows,
-                                    .num_rows = 3,
+                                    .names = w_few_names,
+                                    .num_names = W_FEW,
+                                    .rows = w_few_rows,
+                                    .num_rows = W_FEW,
                                     .mpi_size = 2,
                                     .start_time_ns = 50};
         bad += flip(&file, stride, progress);

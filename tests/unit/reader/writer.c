@@ -7,6 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
+const char *const w_few_names[W_FEW] = {"a", "b", "longer name"};
+static const struct w_call a0[] = {{.start = 100, .end = 200, .id = 0, .parent = -1, .thread = 0, .task = -1},
+                                   {.start = 300, .end = 350, .id = 2, .parent = -1, .thread = 0, .task = 2}};
+static const struct w_call b0[] = {{.start = 110, .end = 120, .id = 1, .parent = 0, .thread = 0, .task = -1}};
+const struct w_row w_few_rows[W_FEW] = {{0, 0, a0, 2, 140, 3, "a.c", "text", "[\"x\", \"y\"]"},
+                                        {1, 0, b0, 1, 10, 4, "b.c", "", "[]"},
+                                        {2, 1, b0, 1, 5, 3, "a.c", "", ""}};
+
 void w_check(bool fine, const char *what) {
     if (fine) return;
     fprintf(stderr, "the test could not write its file: %s\n", what);

@@ -37,6 +37,11 @@ struct w_file {
     int64_t start_time_ns; /* 0: not written, nor is finalize_time_ns = start + 10 s */
 };
 
+/* Names and rows of a small profile of two ranks, for files in all variants. */
+enum { W_FEW = 3 };
+extern const char *const w_few_names[W_FEW];
+extern const struct w_row w_few_rows[W_FEW];
+
 /* Writes the file anew; every failure ends the test. */
 void w_write(const char *path, const struct w_file *file);
 
