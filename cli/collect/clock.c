@@ -67,25 +67,48 @@ static uint64_t rate(const struct spool_point *a, const struct spool_point *b) {
 
 static bool plausible(const struct spool_point *p) { return p->ns >= 0 && p->ns < NS_POINT && p->ticks; }
 
-/* The rate between the two ends, against which the points between are judged; 0: they are too close. */
-static uint64_t overall_rate(const struct spool_point *points, size_t count) {
+/* The next point behind `i` that is far enough from it for a rate; the last one where there is none. */
+static size_t next_distant(const struct spool_point *points, size_t count, size_t i) {
+    const int64_t from = points[i++].ns;
+    while (i + 1 < count && points[i].ns - from < SPACING_NS) i++;
+    return i;
+}
+
+static int by_size(const void *a, const void *b) {
+    const uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* The usual rate, against which the points are judged: the median of those between neighbours, or where they are few
+ * that between the two ends. 0: they are too close. rates: room for `count`. */
+static uint64_t usual_rate(const struct spool_point *points, size_t count, uint64_t *rates) {
+    size_t found = 0;
     if (count < 2 || points[count - 1].ns - points[0].ns < 1) return 0;
-    return rate(&points[0], &points[count - 1]);
+    for (size_t i = 0, next; i + 1 < count; i = next) {
+        next = next_distant(points, count, i);
+        if (points[next].ns - points[i].ns >= SPACING_NS) rates[found++] = rate(&points[i], &points[next]);
+    }
+    if (found < 5) return rate(&points[0], &points[count - 1]);
+    qsort(rates, found, sizeof *rates, by_size);
+    return rates[found / 2];
 }
 
-static bool fits(uint64_t multiplier, uint64_t overall) {
-    uint64_t off = multiplier > overall ? multiplier - overall : overall - multiplier;
-    return multiplier && off <= overall / STRAY_SHARE;
+static bool fits(uint64_t multiplier, uint64_t usual) {
+    uint64_t off = multiplier > usual ? multiplier - usual : usual - multiplier;
+    return multiplier && off <= usual / STRAY_SHARE;
 }
 
-/* Keeps in place the points that define segments; returns their number. The last point is always one of them. */
-static size_t thin_out(struct spool_point *points, size_t count, uint64_t overall) {
+/* Keeps in place the points that define segments; returns their number. The last point is always one of them. Where the
+ * counter has jumped, the points before and behind fit their neighbours on one side. */
+static size_t thin_out(struct spool_point *points, size_t count, uint64_t usual) {
     size_t kept = 1;
     struct spool_point last = points[count - 1];
     for (size_t i = 1; i + 1 < count; i++) {
         const struct spool_point p = points[i];
         if (p.ns - points[kept - 1].ns < SPACING_NS || last.ns - p.ns < SPACING_NS) continue;
-        if (!fits(rate(&points[kept - 1], &p), overall) || !fits(rate(&p, &last), overall)) continue;
+        if (!fits(rate(&points[kept - 1], &p), usual) &&
+            !fits(rate(&p, &points[next_distant(points, count, i)]), usual))
+            continue;
         points[kept++] = p;
     }
     points[kept++] = last;
@@ -98,31 +121,36 @@ static struct clock_segment segment_at(struct spool_point from, uint64_t multipl
                                   span > UINT64_MAX / 2 ? UINT64_MAX / 2 : (uint64_t)span};
 }
 
+static bool make_unknown(struct clock_map *map, uint32_t kind, const struct spool_point *points, size_t count,
+                         int64_t align, enum clock_trust *trust) {
+    struct spool_point origin = {0, 0};
+    if (kind != SPOOL_CLOCK_MONOTONIC) {
+        *trust = CLOCK_UNKNOWN;
+        if (count) origin = points[0];
+    }
+    map->segments[map->count++] = segment_at(origin, UINT64_C(1) << CLOCK_SHIFT, align);
+    return true;
+}
+
 bool clock_make(struct clock_map *map, uint32_t kind, struct spool_point *points, size_t count, int64_t align,
-                bool *known) {
-    const uint64_t one = UINT64_C(1) << CLOCK_SHIFT;
+                enum clock_trust *trust) {
     size_t usable = 0;
-    uint64_t overall;
-    *known = true;
+    *trust = CLOCK_KNOWN;
     for (size_t i = 0; i < count; i++)
         if (plausible(&points[i])) points[usable++] = points[i];
     if (usable) qsort(points, usable, sizeof *points, by_ticks);
-    overall = overall_rate(points, usable);
+    uint64_t *rates = malloc((usable + 1) * sizeof *rates);
     map->count = 0;
     map->segments = malloc((usable + 1) * sizeof *map->segments);
-    if (!map->segments) return false;
-    if (kind == SPOOL_CLOCK_MONOTONIC || !overall) {
-        struct spool_point origin = {0, 0};
-        if (kind != SPOOL_CLOCK_MONOTONIC) {
-            *known = false;
-            if (usable) origin = points[0];
-        }
-        map->segments[map->count++] = segment_at(origin, one, align);
-        return true;
-    }
-    usable = thin_out(points, usable, overall);
+    const uint64_t usual = rates && kind != SPOOL_CLOCK_MONOTONIC ? usual_rate(points, usable, rates) : 0;
+    free(rates);
+    if (!rates || !map->segments) return false;
+    if (!usual) return make_unknown(map, kind, points, usable, align, trust);
+    usable = thin_out(points, usable, usual);
     for (size_t i = 0; i + 1 < usable; i++) {
-        map->segments[i] = segment_at(points[i], rate(&points[i], &points[i + 1]), align);
+        const uint64_t multiplier = rate(&points[i], &points[i + 1]);
+        if (usable > 2 && !fits(multiplier, usual)) *trust = CLOCK_UNEVEN;
+        map->segments[i] = segment_at(points[i], multiplier ? multiplier : usual, align);
         if (i) map->segments[i - 1].span = points[i].ticks - points[i - 1].ticks;
     }
     map->count = usable - 1;

@@ -25,12 +25,17 @@ struct clock_map {
     size_t count;
 };
 
+enum clock_trust {
+    CLOCK_KNOWN,
+    CLOCK_UNKNOWN, /* its rate is: a tick is taken for a nanosecond */
+    CLOCK_UNEVEN,  /* the counter has jumped: times between the points before and behind are off */
+};
+
 /* Makes the map from `count` points in any order (sorted in place). Points that lie too close to another to give a
  * rate, or that contradict the others, are left out. SPOOL_CLOCK_MONOTONIC needs no points. `align` (at most
- * CLOCK_ALIGN_MAX either way) is added to every result. False: no memory. A map of unknown rate takes one tick for a
- * nanosecond (*known false). */
+ * CLOCK_ALIGN_MAX either way) is added to every result. False: no memory. */
 bool clock_make(struct clock_map *map, uint32_t kind, struct spool_point *points, size_t count, int64_t align,
-                bool *known);
+                enum clock_trust *trust);
 void clock_free(struct clock_map *map);
 
 /* The segment that serves `ticks`. */

@@ -57,14 +57,19 @@ static uint32_t add_drift(const struct process *p, struct spool_point *points, s
 }
 
 static bool make_clock(struct collection *c, struct process *p) {
-    bool known, good;
+    enum clock_trust trust;
     struct spool_point *points = malloc((4 + p->num_points + 2 * c->num_processes) * sizeof *points);
     if (!points) return false;
     size_t count = gather_points(c, p, points);
     const uint32_t kind = add_drift(p, points, &count);
-    good = clock_make(&p->clock, kind, points, count, p->align.ns, &known);
+    const bool good = clock_make(&p->clock, kind, points, count, p->align.ns, &trust);
     free(points);
-    if (good && !known)
+    if (good && trust == CLOCK_UNEVEN)
+        note(c->report,
+             "process %lld: the processor's counter jumped while it ran (the machine was suspended or moved?): times "
+             "within about a second of that are off",
+             (long long)p->info.pid);
+    if (good && trust == CLOCK_UNKNOWN)
         note(c->report, "process %lld: the rate of its clock is not known: its durations are in clock ticks",
              (long long)p->info.pid);
     return good;

@@ -45,8 +45,8 @@ static bool make_ready(struct mpi_entry *entry, mpi_any next) {
     entry->next = next;
     entry->region = region;
     entry->function = (uint16_t)index_of(entry);
-    entry->site = mpi_last_site((unsigned)(entry - &mpi_entries[0][0]));
-    if (!entry->site) return false;
+    entry->last = mpi_last_of((unsigned)(entry - &mpi_entries[0][0]));
+    if (!entry->last) return false;
     struct mpi_shape shape; /* made aside: another thread may be using the entry's, which is the same */
     mpi_shape_of(function, &shape);
     entry->shape = shape;

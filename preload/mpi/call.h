@@ -16,14 +16,16 @@
 /* What a function returns without an MPI behind it: MPI_ERR_OTHER or the like in every MPI, and success in none. */
 #define MPI_NO_LIBRARY 16
 
+struct mpi_last;
+
 /* One exported symbol: MPI_X or PMPI_X. `next` and `region` are right while `serial` is rec_default_serial. */
 struct mpi_entry {
     mpi_any next;
     int region;
     unsigned serial;
-    uint16_t function; /* enum mpi_function_index */
-    uint64_t *site;    /* of the last call: address << 16 | serial, in one piece; 0 none; where a fork wipes it */
-    bool completes;    /* of the completion kind, with requests to tell about */
+    uint16_t function;     /* enum mpi_function_index */
+    struct mpi_last *last; /* where a fork wipes it */
+    bool completes;        /* of the completion kind, with requests to tell about */
     struct mpi_shape shape;
     struct mpi_link link;
 };

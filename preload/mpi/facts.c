@@ -82,15 +82,14 @@ uint64_t peer_in_status(const void *status) {
     return peer_word(field_of(status, mpi_abi_now->status_source), field_of(status, mpi_abi_now->status_tag));
 }
 
-/* A function is mostly called from where it was called before. Addresses of programs have 47 or 48 bits. */
+/* A function is mostly called from where it was called before. */
 static inline uint32_t site_of(const struct mpi_call *call) {
-    const uint64_t last = __atomic_load_n(call->entry->site, __ATOMIC_RELAXED);
-    if (LIKELY(last >> 16 == call->site)) return (uint32_t)last & 0xffff;
-    bool direct = true;
-    const uint32_t serial = mpi_site(mpi_outermost.frame + 1, &direct);
-    if (direct && serial <= 0xffff && call->site >> 48 == 0)
-        __atomic_store_n(call->entry->site, (uint64_t)call->site << 16 | serial, __ATOMIC_RELAXED);
-    return serial;
+    struct mpi_last *last = call->entry->last;
+    const uintptr_t *slot = mpi_outermost.frame + 1;
+    const uint64_t site = __atomic_load_n(&last->site, __ATOMIC_RELAXED);
+    const uint64_t binding = __atomic_load_n(&last->binding, __ATOMIC_RELAXED);
+    const uintptr_t address = binding >> 16 == call->site ? slot[binding & UINT16_MAX] : call->site;
+    return LIKELY(site >> 16 == address) ? (uint32_t)site & UINT16_MAX : mpi_site(slot, last);
 }
 
 static inline void place(struct facts *f) {

@@ -16,8 +16,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { SITES = 16384, COMMS = 16384, NEIGHBORS = 65536, LAST_SITES = 1024 };
-_Static_assert(LAST_SITES >= MPI_LAYERS * MPI_FUNCTION_COUNT, "a word for every entry");
+enum { FEW_SITES = 512, SITES = 16384, COMMS = 16384, NEIGHBORS = 65536, LAST_SITES = 1024 };
+_Static_assert(LAST_SITES >= MPI_LAYERS * MPI_FUNCTION_COUNT, "one for every entry");
 #define FREED ((mpi_word)-7) /* a place that a handle has left; no MPI has it for a handle */
 
 struct site {
@@ -26,13 +26,14 @@ struct site {
     int32_t step;    /* bytes from where the stack has this return address to where it has the next one */
 };
 
-/* Read without a lock: an entry's key is stored last. */
+/* Read without a lock: an entry's key is stored last. The first sites have a table of their own, of two pages: in a
+ * large one each would be met with a page fault. */
 static struct known {
     bool held;                                     /* who makes an entry holds it */
-    uint32_t sites, places, comms, neighbors_used; /* places: of `site` that are taken */
+    uint32_t sites, places, comms, neighbors_used; /* places: of sites that are taken */
     struct mpi_comm world;
-    uint64_t last_site[LAST_SITES];
-    struct site site[SITES];
+    struct mpi_last last[LAST_SITES];
+    struct site few_sites[FEW_SITES], more_sites[SITES];
     struct mpi_comm comm[COMMS];
     int neighbors[NEIGHBORS];
     int *members;        /* of the group that is being told: kept, since new pages take longer than all the rest */
@@ -100,60 +101,75 @@ static void describe(struct known *k, struct site *site, uintptr_t address, cons
     if (!step) tell_site(site->serial, address);
 }
 
+/* Where the address is, or has its place. */
+static inline struct site *place_in(struct site *table, uint32_t places, uintptr_t address) {
+    for (uint32_t at = place_of(address, places);; at = (at + 1) & (places - 1)) {
+        const uintptr_t found = __atomic_load_n(&table[at].address, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(found == address, 1) || !found) return &table[at];
+    }
+}
+
+static inline struct site *find_site(struct known *k, uintptr_t address) {
+    struct site *site = place_in(k->few_sites, FEW_SITES, address);
+    if (site->address) return site;
+    if (__atomic_load_n(&k->places, __ATOMIC_ACQUIRE) < FEW_SITES / 2) return NULL;
+    site = place_in(k->more_sites, SITES, address);
+    return site->address ? site : NULL;
+}
+
 /* NULL: too many. */
-static __attribute__((noinline)) const struct site *new_site(struct known *k, uintptr_t address,
-                                                             const uintptr_t *slot) {
+static __attribute__((noinline)) struct site *new_site(struct known *k, uintptr_t address, const uintptr_t *slot) {
     const int saved = errno;
     hold(k);
-    uint32_t at = place_of(address, SITES);
-    while (k->site[at].address && k->site[at].address != address) at = (at + 1) & (SITES - 1);
-    const bool full = !k->site[at].address && k->places == SITES / 2;
-    if (!k->site[at].address && !full) {
-        k->places++;
-        describe(k, &k->site[at], address, slot);
-        __atomic_store_n(&k->site[at].address, address, __ATOMIC_RELEASE);
+    struct site *site = find_site(k, address);
+    if (!site && k->places < (FEW_SITES + SITES) / 2) {
+        site = k->places < FEW_SITES / 2 ? place_in(k->few_sites, FEW_SITES, address)
+                                         : place_in(k->more_sites, SITES, address);
+        describe(k, site, address, slot);
+        __atomic_store_n(&site->address, address, __ATOMIC_RELEASE);
+        __atomic_store_n(&k->places, k->places + 1, __ATOMIC_RELEASE);
     }
     let_go(k);
     errno = saved;
-    return full ? NULL : &k->site[at];
+    return site;
 }
 
-uint64_t *mpi_last_site(unsigned which) {
+struct mpi_last *mpi_last_of(unsigned which) {
     struct known *k = tables();
-    return k ? &k->last_site[which] : NULL;
-}
-
-static inline const struct site *find_site(const struct known *k, uintptr_t address) {
-    for (uint32_t at = place_of(address, SITES);; at = (at + 1) & (SITES - 1)) {
-        const uintptr_t found = __atomic_load_n(&k->site[at].address, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(found == address, 1)) return &k->site[at];
-        if (!found) return NULL;
-    }
+    return k ? &k->last[which] : NULL;
 }
 
 /* A step has led to an address that was not met before. False: it is not the return address, since the function's
  * frame is not always as large; its calls are taken for the program's own then. */
-static bool is_right(struct known *k, const struct site *site, const uintptr_t *slot) {
+static bool is_right(struct known *k, struct site *site, const uintptr_t *slot) {
     const int saved = errno;
     hold(k);
-    struct site *mine = &k->site[site - k->site];
-    const bool right = callers_step(mine->address, slot) == mine->step;
-    if (!right && mine->step) {
-        mine->serial = ++k->sites;
-        mine->step = 0;
-        tell_site(mine->serial, mine->address);
+    const bool right = callers_step(site->address, slot) == site->step;
+    if (!right && site->step) {
+        site->serial = ++k->sites;
+        site->step = 0;
+        tell_site(site->serial, site->address);
     }
     let_go(k);
     errno = saved;
     return right;
 }
 
-uint32_t mpi_site(const uintptr_t *slot, bool *direct) {
+/* below: the binding that it was called by; NULL: none. */
+static void remember(struct mpi_last *last, const struct site *site, const struct site *below) {
+    const uint64_t words = below ? (uint64_t)below->step / sizeof(uintptr_t) : 0, binding = below ? below->address : 0;
+    if ((site->address | binding) >> 48 || !site->serial || (site->serial | words) > UINT16_MAX) return;
+    __atomic_store_n(&last->site, site->address << 16 | site->serial, __ATOMIC_RELAXED);
+    __atomic_store_n(&last->binding, binding << 16 | words, __ATOMIC_RELAXED);
+}
+
+uint32_t mpi_site(const uintptr_t *slot, struct mpi_last *last) {
     enum { DEEPEST = 8 };
     struct known *k = tables();
-    const struct site *site = NULL, *below = NULL;
     const uintptr_t *slot_below = NULL;
-    for (int i = 0; k && i < DEEPEST; i++) {
+    struct site *site = NULL, *below = NULL;
+    int steps;
+    for (steps = 0; k && steps < DEEPEST; steps++) {
         const uintptr_t address = *slot;
         site = find_site(k, address);
         if (!site && below && !is_right(k, below, slot_below)) return below->serial;
@@ -162,9 +178,10 @@ uint32_t mpi_site(const uintptr_t *slot, bool *direct) {
         below = site;
         slot_below = slot;
         slot = (const uintptr_t *)((const char *)slot + site->step);
-        *direct = false;
     }
-    return site ? site->serial : 0;
+    if (!site) return 0;
+    if (steps < 2) remember(last, site, below);
+    return site->serial;
 }
 
 /* ---- what MPI says of a communicator ----------------------------------------------------------------------------- */

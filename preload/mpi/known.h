@@ -21,12 +21,19 @@ struct mpi_comm {
     uint32_t neighbors; /* for mpi_comm_neighbors() */
 };
 
-/* The number of the program's call site, from where the stack has the return address of an MPI function; 0: too many.
- * *direct is left alone where that address is the site, and false where it is in a language binding of MPI's. */
-uint32_t mpi_site(const uintptr_t *slot, bool *direct);
+/* Where the last call of a function came from, each word in one piece. Addresses of programs have 47 or 48 bits. */
+struct mpi_last {
+    uint64_t site;    /* address << 16 | serial; 0 none */
+    uint64_t binding; /* a language binding of MPI's that such calls come through: where it calls << 16 | words on the
+                         stack from there to its own return address; 0 none */
+};
 
-/* A word for whoever calls sites by number `which`, below 1024; zero in a forked child. NULL: no memory. */
-uint64_t *mpi_last_site(unsigned which);
+/* The number of the program's call site, from where the stack has the return address of an MPI function; 0: too many.
+ * Remembers it in `last` where it can. */
+uint32_t mpi_site(const uintptr_t *slot, struct mpi_last *last);
+
+/* One for whoever calls sites by number `which`, below 1024; zero in a forked child. NULL: no memory. */
+struct mpi_last *mpi_last_of(unsigned which);
 
 /* MPI_COMM_WORLD once it was met: `handle` 0 before. Its address is where a forked child finds zeros. */
 extern const struct mpi_comm *mpi_comm_world;

@@ -2,6 +2,7 @@
 #include "abi.h"
 #include "call.h"
 #include "clocks.h"
+#include "known.h"
 #include "recorder.h"
 #include <errno.h>
 
@@ -9,7 +10,7 @@
 
 struct barrier {
     struct mpi_entry entry;
-    uint64_t site;
+    struct mpi_last last;
     int (*volatile call)(mpi_word, struct mpi_entry *);
 };
 
@@ -21,7 +22,7 @@ static int nothing(mpi_word word) {
 /* The place of the calls is to be known already, as it is in a loop of the program's; it is not to be in the profile.
  */
 static __attribute__((noinline)) int note_site(mpi_word word, struct mpi_entry *entry) {
-    *entry->site = (uint64_t)(uintptr_t)__builtin_return_address(0) << 16 | 1;
+    entry->last->site = (uint64_t)(uintptr_t)__builtin_return_address(0) << 16 | 1;
     return nothing(word);
 }
 
@@ -45,7 +46,7 @@ static void measure(void) {
                                        .region = 1,
                                        .serial = rec_default_serial,
                                        .function = MPI_FUNCTION_Barrier,
-                                       .site = &barrier.site};
+                                       .last = &barrier.last};
     mpi_shape_of(&mpi_functions[MPI_FUNCTION_Barrier], &barrier.entry.shape);
     calls(&barrier, one);
     barrier.call = bare;
@@ -90,9 +91,11 @@ void mpi_lifecycle_ended(const struct mpi_entry *entry, int result) {
     case MPI_FUNCTION_Init_thread:
         mpi_introduce();
         clocks_begin();
+        rec_warm();
         break;
     case MPI_FUNCTION_Session_init:
         mpi_introduce();
+        rec_warm();
         break;
     case MPI_FUNCTION_Finalize:
         rec_set_mpi_finalized();

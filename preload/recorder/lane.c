@@ -10,6 +10,10 @@
  * %); small ones still record on a nearly full disk. Every size is a multiple of SPOOL_PAGE. */
 static const size_t window_sizes[] = {256 << 10, 64 << 10, 16 << 10, SPOOL_PAGE};
 
+/* A window's pages cost when they are first written (each 0.5 us, and 12 us in some virtual machines): a thread with
+ * few events takes the first ones again and again, until what it has written would have paid for them all. */
+enum { FIRST_WORDS = (64 << 10) / sizeof(uint64_t), FIRST_FLUSHES = 16 };
+
 TLS struct lane *lane_mine = &lane_none;
 static TLS struct lane *lanes[REC_MAX_OPEN + 1]; /* of this thread, by recorder; lane_mine is one of them */
 /* This thread's number in a recorder. A forked child counts its threads anew, and so does a recorder's next use. */
@@ -73,6 +77,12 @@ static size_t window_size(const struct recorder *recorder, size_t n) {
     return n < sizes ? window_sizes[n] : 0;
 }
 
+static uint64_t *limit_of(const struct lane *lane) {
+    const size_t words = (size_t)(lane->hard_end - lane->window);
+    const bool is_new = lane->flushed < FIRST_FLUSHES * FIRST_WORDS && !lane->recorder->buffer_calls;
+    return lane->window + (is_new && words > FIRST_WORDS ? FIRST_WORDS : words) - SLACK;
+}
+
 static bool make_file(struct lane *lane, struct recorder *recorder) {
     char path[PATH_MAX + 64];
     unsigned number = atomic_fetch_add(&recorder->live->lanes, 1);
@@ -94,7 +104,7 @@ static bool make_file(struct lane *lane, struct recorder *recorder) {
         atomic_thread_fence(memory_order_release);
         header->magic = SPOOL_LANE_MAGIC;
         lane->cur = lane->window;
-        lane->limit = lane->hard_end - SLACK;
+        lane->limit = limit_of(lane);
         recorder->live->process->lanes = number + 1;
         return true;
     }
@@ -281,7 +291,7 @@ static bool flush(struct lane *lane) {
     atomic_thread_fence(memory_order_seq_cst);
     atomic_store_explicit(committed, lane->flushed << 1, memory_order_release);
     lane->cur = lane->window;
-    lane->limit = lane->hard_end - SLACK;
+    lane->limit = limit_of(lane);
     process_calibrate(recorder);
     return true;
 }
@@ -364,6 +374,15 @@ void lane_detach_all(struct recorder *recorder) {
     lock_give(&recorder->live->lock);
 }
 
+void rec_warm(void) {
+    struct sys_quiet q = sys_quiet_begin();
+    struct lane *lane = recorder_default ? lane_known(recorder_default) : NULL;
+    /* What is behind lane->cur is zero, and nobody else writes there. */
+    for (uint64_t *at = lane ? lane->cur : NULL; lane && at < lane->limit; at += SPOOL_PAGE / sizeof *at)
+        *(volatile uint64_t *)at = 0;
+    sys_quiet_end(q);
+}
+
 /* ---- events of explicit contexts -----------------------------------------------------------------------------------
  */
 
@@ -391,7 +410,7 @@ static void record_in(struct recorder *recorder, uint64_t low) {
         struct sys_quiet q = sys_quiet_begin();
         if (lane && lane == lane_mine && recorder != recorder_default) lane_mine = &lane_none; /* detached */
         lane = lane_of(recorder);
-        if (lane && lane->limit == NULL) lane->limit = lane->hard_end - SLACK;
+        if (lane && lane->limit == NULL) lane->limit = limit_of(lane);
         sys_quiet_end(q);
         if (!lane) return;
     }

@@ -41,6 +41,9 @@ int rec_region_chosen(const char *name, size_t length, const char *file, int lin
 void rec_pause(void);
 void rec_resume(void);
 
+/* The pages that this thread's next events go to are met now instead of by these: where the time does not matter. */
+void rec_warm(void);
+
 /* What MPI says of this process; -1 unknown. library: its version text (NULL unknown). */
 void rec_set_mpi(int rank, int size, const char *library);
 void rec_set_mpi_finalized(void);
