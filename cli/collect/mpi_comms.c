@@ -1,4 +1,5 @@
-/* Communicators: the same one in all its processes is the n-th that has its members. */
+/* Communicators: the same one in all its processes is the n-th that has its members; a duplicate is the n-th of the one
+ * it was made from, which all of them make in the same order, whatever their other threads do. */
 #include "log.h"
 #include "mpi_internal.h"
 #include <stdlib.h>
@@ -56,11 +57,13 @@ static bool comes_later(const struct members *a, const struct members *b) {
     return mpi_members_at(a, 0) > mpi_members_at(b, 0);
 }
 
-static char *make_key(const struct spool_mpi_comm *about, const struct members *a, const struct members *b,
-                      uint32_t process, uint32_t ordinal, size_t *length) {
+/* of: the one it is a duplicate of, or NULL. */
+static char *make_key(const struct spool_mpi_comm *about, const struct mpi_comm *of, const struct members *a,
+                      const struct members *b, uint32_t process, uint32_t ordinal, size_t *length) {
     const size_t x = a->num_runs * sizeof *a->runs, y = b->num_runs * sizeof *b->runs;
     const bool known = !(about->flags & SPOOL_MPI_COMM_UNKNOWN);
-    const uint32_t head[4] = {about->serial == 1, ordinal, known ? UINT32_MAX : process, known ? 0 : about->serial};
+    const uint32_t head[5] = {about->serial == 1, ordinal, known ? UINT32_MAX : process, known ? 0 : about->serial,
+                              of ? of->index + 1 : 0};
     *length = sizeof head + x + y;
     char *key = malloc(*length);
     if (!key) return NULL;
@@ -103,15 +106,15 @@ static struct mpi_comm *add(struct reading *r, char *key, size_t length, const s
 }
 
 /* Takes the members over, unless it returns NULL. */
-static struct mpi_comm *enter(struct reading *r, const struct spool_mpi_comm *about, struct members *a,
-                              struct members *b) {
+static struct mpi_comm *enter(struct reading *r, const struct spool_mpi_comm *about, const struct mpi_comm *of,
+                              struct members *a, struct members *b) {
     size_t length;
-    char *key = make_key(about, a, b, r->process->rank, 0, &length);
+    char *key = make_key(about, of, a, b, r->process->rank, 0, &length);
     struct mpi_comm *first = key ? find(r->comms, key, length) : NULL, *comm = first;
     const uint32_t ordinal = next_ordinal(r, first);
     if (key && ordinal) {
         free(key);
-        key = make_key(about, a, b, r->process->rank, ordinal, &length);
+        key = make_key(about, of, a, b, r->process->rank, ordinal, &length);
         comm = key ? find(r->comms, key, length) : NULL;
     }
     if (!key) return NULL;
@@ -137,36 +140,60 @@ static bool make_room(struct my_comms *mine, uint32_t serial) {
     return true;
 }
 
+static struct members copy_of(const struct members *from) {
+    struct members to = {calloc((size_t)from->num_runs + 1, sizeof *to.runs), from->num_runs, from->size};
+    if (to.runs) memcpy(to.runs, from->runs, from->num_runs * sizeof *to.runs);
+    return to;
+}
+
+/* Enters it, `a` and `b` being its groups as all of its processes see them. Frees them where it fails. */
+static bool place(struct reading *r, const struct spool_mpi_comm *about, const struct mpi_comm *of, struct members *a,
+                  struct members *b, bool turned, const char *name) {
+    struct mpi_comm *comm = a->runs && b->runs ? enter(r, about, of, a, b) : NULL;
+    if (!comm) {
+        free(a->runs);
+        free(b->runs);
+        return false;
+    }
+    comm->seen++;
+    r->mine->items[about->serial] = (struct comm_of_process){comm, about->rank, turned};
+    if (about->name_length && !comm->name) comm->name = names_add(r->texts, name, about->name_length);
+    return true;
+}
+
+static bool take_duplicate(struct reading *r, struct spool_mpi_comm *about, const char *name) {
+    const struct comm_of_process from =
+        about->runs < r->mine->count ? r->mine->items[about->runs] : (struct comm_of_process){0};
+    if (!from.comm) return true;
+    if (!from.comm->known) about->flags |= SPOOL_MPI_COMM_UNKNOWN;
+    struct members a = copy_of(&from.comm->local), b = copy_of(&from.comm->remote);
+    return place(r, about, from.comm, &a, &b, from.remote_is_local, name);
+}
+
 static bool take_comm(void *data, const char *body, uint32_t length) {
     struct reading *r = data;
     struct spool_mpi_comm about;
     if (length < sizeof about) return true;
     memcpy(&about, body, sizeof about);
-    const uint64_t runs = (uint64_t)about.runs + about.remote_runs;
+    body += sizeof about;
+    const bool same = about.flags & SPOOL_MPI_COMM_SAME;
+    const uint64_t runs = same ? 0 : (uint64_t)about.runs + about.remote_runs;
     const size_t run = sizeof(struct spool_mpi_run);
     if (runs * run + about.name_length > length - sizeof about || !about.serial || about.serial > SERIAL_MAX ||
         about.size < 0 || about.remote_size < 0)
         return true;
     if (!make_room(r->mine, about.serial)) return false;
     if (r->mine->items[about.serial].comm) return true;
+    if (same) return take_duplicate(r, &about, body);
     struct members a, b;
-    if (!read_members(r, body + sizeof about, about.runs, about.size, &a)) return false;
-    if (!read_members(r, body + sizeof about + about.runs * run, about.remote_runs, about.remote_size, &b)) {
+    if (!read_members(r, body, about.runs, about.size, &a)) return false;
+    if (!read_members(r, body + about.runs * run, about.remote_runs, about.remote_size, &b)) {
         free(a.runs);
         return false;
     }
     const bool turned = about.remote_size && comes_later(&a, &b);
-    struct mpi_comm *comm = turned ? enter(r, &about, &b, &a) : enter(r, &about, &a, &b);
-    if (!comm) {
-        free(a.runs);
-        free(b.runs);
-        return false;
-    }
-    comm->seen++;
-    r->mine->items[about.serial] = (struct comm_of_process){comm, about.rank, turned};
-    if (about.name_length && !comm->name)
-        comm->name = names_add(r->texts, body + sizeof about + runs * run, about.name_length);
-    return true;
+    const char *name = body + runs * run;
+    return turned ? place(r, &about, NULL, &b, &a, turned, name) : place(r, &about, NULL, &a, &b, turned, name);
 }
 
 static bool take_name(void *data, const char *body, uint32_t length) {

@@ -234,7 +234,10 @@ static void keep_handles(const struct facts *f) {
         const mpi_word made = mpi_handle_at(pointer_of(f, MPI_ROLE_NEWCOMM_AT));
         if (made != mpi_handle(mpi_abi_now->comm_null)) {
             mpi_comm_forget(made); /* an old one that was freed unseen */
-            mpi_comm_of(made);
+            if (f->shape->duplicates)
+                mpi_comm_duplicated(made, f->comm);
+            else
+                mpi_comm_of(made);
         }
     }
     if (f->shape->aliases && f->comm) {

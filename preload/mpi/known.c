@@ -265,18 +265,33 @@ static int *room_for_members(struct known *k, size_t bytes) {
     return k->members;
 }
 
+static uint32_t name_of(mpi_word comm, char name[512]) {
+    int length = 0;
+    if (!ASK("Comm_get_name", (mpi_word, char *, int *), comm, name, &length) || length < 0) return 0;
+    return (uint32_t)length;
+}
+
+static void tell_duplicate(const struct mpi_comm *comm, uint32_t of) {
+    char name[512] = "";
+    const struct spool_mpi_comm record = {.serial = comm->serial,
+                                          .flags = SPOOL_MPI_COMM_SAME,
+                                          .rank = comm->rank,
+                                          .runs = of,
+                                          .name_length = name_of(comm->handle, name)};
+    const struct iovec pieces[] = {{(void *)&record, sizeof record}, {name, record.name_length}};
+    rec_log(SPOOL_MPI_COMM, pieces, 2);
+}
+
 /* Locked. */
 static void tell_comm(struct known *k, const struct mpi_comm *comm, int size, int remote) {
     struct runs runs = {0}, remote_runs = {0};
     char name[512] = "";
-    int length = 0;
     int *memory = room_for_members(k, member_bytes(size) + member_bytes(remote) + 64);
     bool good = memory && mpi_is_running();
     good = good && members(FUNCTION("Comm_group"), comm->handle, size, memory, &runs);
     if (good && comm->inter)
         good = members(FUNCTION("Comm_remote_group"), comm->handle, remote,
                        memory + member_bytes(size) / sizeof *memory, &remote_runs);
-    if (!ASK("Comm_get_name", (mpi_word, char *, int *), comm->handle, name, &length) || length < 0) length = 0;
     const struct spool_mpi_comm record = {
         .serial = comm->serial,
         .flags = (comm->inter ? SPOOL_MPI_COMM_INTER : 0) | (good ? 0 : SPOOL_MPI_COMM_UNKNOWN),
@@ -285,7 +300,7 @@ static void tell_comm(struct known *k, const struct mpi_comm *comm, int size, in
         .rank = comm->rank,
         .runs = good ? runs.count : 0,
         .remote_runs = good ? remote_runs.count : 0,
-        .name_length = (uint32_t)length,
+        .name_length = name_of(comm->handle, name),
     };
     const struct iovec pieces[] = {{(void *)&record, sizeof record},
                                    {runs.items, record.runs * sizeof *runs.items},
@@ -412,6 +427,25 @@ const struct mpi_comm *mpi_comm_of(mpi_word handle) {
     if (__builtin_expect(comm != NULL, 1)) return comm;
     if (!tables() || !handle || handle == mpi_handle(mpi_abi()->comm_null)) return &unknown;
     return meet(known, handle);
+}
+
+/* Threads that duplicate one after the other wait for MPI, not for each other here. */
+void mpi_comm_duplicated(mpi_word handle, const struct mpi_comm *of) {
+    struct known *k = tables();
+    if (!k || !of || !of->serial) {
+        mpi_comm_of(handle);
+        return;
+    }
+    const int saved = errno;
+    struct mpi_comm new = *of;
+    new.handle = handle;
+    hold(k);
+    const bool full = k->comms >= COMMS * 2;
+    if (!full) new.serial = ++k->comms;
+    if (!full) put(k, &new);
+    let_go(k);
+    if (!full) tell_duplicate(&new, of->serial);
+    errno = saved;
 }
 
 const int *mpi_comm_neighbors(const struct mpi_comm *comm) {

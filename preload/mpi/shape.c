@@ -71,6 +71,7 @@ void mpi_shape_of(const struct mpi_function *function, struct mpi_shape *shape) 
     shape->frees = !strcmp(name, "MPI_Comm_free") || !strcmp(name, "MPI_Comm_disconnect") ||
                    !strcmp(name, "MPI_Win_free") || !strcmp(name, "MPI_File_close");
     shape->makes_comm = shape->at[MPI_ROLE_NEWCOMM_AT] >= 0 && shape->at[MPI_ROLE_REQUEST_AT] < 0;
+    shape->duplicates = shape->makes_comm && contains(name, "Comm_dup");
     shape->aliases = !shape->frees && shape->at[MPI_ROLE_COMM] >= 0 &&
                      (shape->at[MPI_ROLE_WIN_AT] >= 0 || shape->at[MPI_ROLE_FILE_AT] >= 0);
     shape->polls = shape->at[MPI_ROLE_FLAG_AT] >= 0 && !contains(name, "Test_cancelled");

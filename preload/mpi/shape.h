@@ -43,6 +43,7 @@ struct mpi_shape {
     bool fetches;                       /* one-sided: it does both */
     bool collective;                    /* all members of the communicator call it */
     bool frees, makes_comm, aliases;    /* handles of communicators, windows, files */
+    bool duplicates;                    /* it makes a communicator of the same members */
     bool polls;                         /* its flag says that there is nothing yet */
     bool removes_message;               /* MPI_Mrecv, MPI_Imrecv */
     bool cancels;                       /* MPI_Cancel */

@@ -365,6 +365,7 @@ struct spool_mpi_clock { /* by one rank of each machine but rank 0's: at MPI_Ini
 
 #define SPOOL_MPI_COMM_INTER   1u
 #define SPOOL_MPI_COMM_UNKNOWN 2u /* the members are not known: there is no MPI_COMM_WORLD */
+#define SPOOL_MPI_COMM_SAME    4u /* a duplicate: no runs follow, and `runs` is the serial of the one it has them from */
 
 struct spool_mpi_comm {
     uint32_t serial; /* 1, 2, ... in a process; 1 is MPI_COMM_WORLD */

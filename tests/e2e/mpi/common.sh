@@ -54,3 +54,13 @@ counted() {
     lacks "nothing of ours on stderr" scope-profiler: err.txt
     ok "the calls of every rank and function" python3 -B "$mpi_tests/counter/compare.py" counted.h5 counter
 }
+
+# Of programs/killed.c: the 8 bytes at OFFSET of what RANK tells of itself; whether RANKS ranks run; kill -9 of one, which must
+# still run: there is no other process that its number, 0 at its end, could mean.
+killed_number() { od -An -t d8 -j "$2" -N 8 "count.$1" 2>/dev/null | tr -d ' '; }
+killed_runs() { for ((r = 0; r < $1; r++)); do [ "$(killed_number $r 8)" -gt 0 ] 2>/dev/null || return 1; done; }
+killed_kill() {
+    local pid; pid=$(killed_number "$1" 8)
+    [ "${pid:-0}" -gt 0 ] || fail "rank $1 has ended before it was to be killed"
+    kill -9 "$pid"
+}

@@ -13,11 +13,9 @@ equal "status" 0 "$rc"
 same_by_jobs "requests, communicators, sites" carried.h5
 spooled 2 threads.h5 ./threads
 [ "$rc" = 77 ] || same_by_jobs "threads" threads.h5
-"${launcher[@]}" -n 4 scope-profiler run -q --keep-spool -o killed.h5 ./killed 700 >out.txt 2>err.txt &
-number() { od -An -t d8 -j 8 -N 8 "count.$1" 2>/dev/null | tr -d ' '; }
-all_run() { for rank in 0 1 2 3; do [ "$(number $rank)" -gt 0 ] 2>/dev/null || return 1; done; }
-await 20 all_run
-kill -9 "$(number 2)"
+"${launcher[@]}" -n 4 scope-profiler run -q --keep-spool -o killed.h5 ./killed 2000 >out.txt 2>err.txt &
+await 20 killed_runs 4
+killed_kill 2
 wait $!
 await 20 test -s killed.h5
 same_by_jobs "ranks that were killed" killed.h5

@@ -6,18 +6,16 @@ mpi_compile "$mpi" -O2 "$programs/killed.c" -o killed
 RANDOM=${SEED:=$RANDOM}
 echo "SEED=$SEED"
 if [ "$mpi" = mpich ]; then keep_on=(-disable-auto-cleanup); else keep_on=(--enable-recovery); fi
-number() { od -An -t d8 -j "$2" -N 8 "count.$1" 2>/dev/null | tr -d ' '; }
-all_run() { for rank in 0 1 2 3; do [ "$(number $rank 8)" -gt 0 ] 2>/dev/null || return 1; done; }
 
 # kill_one FILE LAUNCHER ARGS...: a run of four ranks, of which one is killed; $victim says which
 kill_one() {
     local file=$1; shift
     rm -f count.* "$file"
-    "$@" -n 4 scope-profiler run -q -o "$file" ./killed 700 >out.txt 2>err.txt &
-    await 20 all_run
+    "$@" -n 4 scope-profiler run -q -o "$file" ./killed 2000 >out.txt 2>err.txt &
+    await 20 killed_runs 4
     victim=$((RANDOM % 4))
     sleep "0.$(printf %03d $((RANDOM % 500)))"
-    kill -9 "$(number "$victim" 8)"
+    killed_kill "$victim"
     wait $!
     await 20 test -s "$file"
 }
@@ -25,10 +23,10 @@ kill_one() {
 for ((round = 1; round <= ${KILLS:-3}; round++)); do
     kill_one k.h5 "${launcher[@]}" "${keep_on[@]}"
     for rank in 0 1 2 3; do
-        done_calls=$(number $rank 0)
+        done_calls=$(killed_number $rank 0)
         between "round $round: calls of rank $rank$([ $rank != "$victim" ] || echo ", which was killed")" "$done_calls" "$((done_calls + 1))" "$(calls k.h5 MPI_Sendrecv $rank)"
         # Hydra, asked to let the others go on, ends them now and then.
-        [ "$mpi" = mpich ] || equal "round $round: rank $rank came to its end" "$([ $rank = "$victim" ] && echo no || echo yes)" "$([ "$(number $rank 8)" = 0 ] && echo yes || echo no)"
+        [ "$mpi" = mpich ] || equal "round $round: rank $rank came to its end" "$([ $rank = "$victim" ] && echo no || echo yes)" "$([ "$(killed_number $rank 8)" = 0 ] && echo yes || echo no)"
     done
     scope-profiler mpi --matrix --csv k.h5 | tr -d '\r' | awk -F, 'NR > 1 { print $2, $4 }' >matrix.txt
     ok "round $round: and what they carried" diff matrix.txt <(for rank in 0 1 2 3; do echo "$rank $(calls k.h5 MPI_Sendrecv $rank)"; done)
@@ -36,7 +34,7 @@ done
 # By default the launcher ends the other ranks: they are recorded up to that.
 kill_one k.h5 "${launcher[@]}"
 for rank in 0 1 2 3; do
-    done_calls=$(number $rank 0)
+    done_calls=$(killed_number $rank 0)
     between "ended by the launcher: calls of rank $rank" "$done_calls" "$((done_calls + 1))" "$(calls k.h5 MPI_Sendrecv $rank)"
 done
 # A call that a rank is killed in counts, with the time that it took.
