@@ -12,14 +12,38 @@
 #define COST_MAX   (UINT64_C(1) << 40)
 #define POINTS_MAX 65536
 
-/* The log, read forward. */
+/* The log, read forward: `flushed` bytes of its file, then the tail. */
 struct log {
     struct file_window file;
-    uint64_t size, position;
+    uint64_t flushed, size, position;
     struct spool_record head;
     char *body; /* terminated */
     size_t capacity;
+    char tail[SPOOL_TAIL];
 };
+
+static bool read_state(int fd, uint64_t *state) {
+    return file_read(fd, state, sizeof *state, offsetof(struct spool_process, log)) == sizeof *state;
+}
+
+/* The process may be writing just now: what is in the tail is right where the state of before is that of after. A
+ * process that does not keep still gives what was written before its tail. */
+static void read_tail(struct log *log, const struct process *process) {
+    char name[64];
+    uint64_t state, after;
+    snprintf(name, sizeof name, "%s.proc", process->id);
+    const int fd = file_open(process->dir->fd, name, O_RDONLY, NULL);
+    for (int attempt = 0; fd >= 0 && attempt < 8 && read_state(fd, &state) && state; attempt++) {
+        const uint64_t flushed = state >> SPOOL_TAIL_BITS, used = state & SPOOL_TAIL_MASK;
+        const ssize_t got = file_read(fd, log->tail, sizeof log->tail, SPOOL_PAGE);
+        if (flushed < log->flushed) log->flushed = flushed;
+        log->size = log->flushed;
+        if (!read_state(fd, &after) || after != state) continue;
+        if (got > 0 && log->flushed == flushed) log->size += (uint64_t)got < used ? (uint64_t)got : used;
+        break;
+    }
+    if (fd >= 0) close(fd);
+}
 
 static bool log_open(struct log *log, const struct process *process) {
     char name[64];
@@ -27,8 +51,21 @@ static bool log_open(struct log *log, const struct process *process) {
     log->body = NULL;
     log->capacity = 0;
     snprintf(name, sizeof name, "%s.log", process->id);
-    file_window_open(&log->file, file_open(process->dir->fd, name, O_RDONLY, &log->size));
+    file_window_open(&log->file, file_open(process->dir->fd, name, O_RDONLY, &log->flushed));
+    log->size = log->flushed;
+    if (log->file.fd >= 0) read_tail(log, process);
     return log->file.fd >= 0;
+}
+
+/* All of `bytes`, which are in one of the two places. */
+static bool log_read(struct log *log, void *into, size_t bytes) {
+    const uint64_t at = log->position;
+    const bool in_file = at < log->flushed;
+    if (bytes > (in_file ? log->flushed : log->size) - at) return false;
+    log->position += bytes;
+    if (in_file) return file_window_read(&log->file, into, bytes, at) == (ssize_t)bytes;
+    memcpy(into, log->tail + (at - log->flushed), bytes);
+    return true;
 }
 
 static void log_close(struct log *log) {
@@ -48,19 +85,18 @@ static bool make_room(struct log *log, size_t bytes) {
 /* The next record; false at the end of the log, or of memory (*memory false). */
 static bool log_next(struct log *log, bool *memory) {
     *memory = true;
-    for (;;) {
-        if (log->size - log->position < sizeof log->head) return false;
-        if (file_window_read(&log->file, &log->head, sizeof log->head, log->position) != sizeof log->head) return false;
-        log->position += sizeof log->head;
-        uint64_t at = log->position;
-        if (log->head.length > log->size - at) return false; /* cut short: the end */
-        log->position += log->head.length;
-        if (log->head.length > RECORD_MAX) continue;
+    while (log_read(log, &log->head, sizeof log->head)) {
+        if (log->head.length > RECORD_MAX) { /* only the file has room for such */
+            if (log->position >= log->flushed || log->head.length > log->flushed - log->position) return false;
+            log->position += log->head.length;
+            continue;
+        }
         if (!(*memory = make_room(log, log->head.length))) return false;
-        if (file_window_read(&log->file, log->body, log->head.length, at) != (ssize_t)log->head.length) return false;
+        if (!log_read(log, log->body, log->head.length)) return false; /* cut short: the end */
         log->body[log->head.length] = '\0';
         return true;
     }
+    return false;
 }
 
 static bool take_point(struct process *p, const struct log *log) {

@@ -6,7 +6,8 @@
 #include <time.h>
 
 /* The processor's counter where it runs at one rate on all cores (x86: invariant TSC that the kernel, or the host of a
- * virtual machine, trusts; aarch64: the generic timer), else CLOCK_MONOTONIC. SCOPE_PROFILER_CLOCK=monotonic|counter in the environment overrules. */
+ * virtual machine, trusts; aarch64: the generic timer), else CLOCK_MONOTONIC. SCOPE_PROFILER_CLOCK=monotonic|counter in
+ * the environment overrules. */
 enum spool_clock clock_choose(void);
 
 /* One moment on both clocks, the tightest of several tries. */

@@ -90,7 +90,7 @@ bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
         return false;
     lane = lane_mine;
     lane->slots[slot].head = head;
-    memcpy(lane->slots[slot].words, payload, count * sizeof *payload);
+    for (unsigned i = 0; i < count; i++) lane->slots[slot].words[i] = payload[i];
     return true;
 }
 

@@ -79,7 +79,7 @@ static size_t window_size(const struct recorder *recorder, size_t n) {
 
 static uint64_t *limit_of(const struct lane *lane) {
     const size_t words = (size_t)(lane->hard_end - lane->window);
-    const bool is_new = lane->flushed < FIRST_FLUSHES * FIRST_WORDS && !lane->recorder->buffer_calls;
+    const bool is_new = lane->flushed < FIRST_FLUSHES * FIRST_WORDS && !lane->warm && !lane->recorder->buffer_calls;
     return lane->window + (is_new && words > FIRST_WORDS ? FIRST_WORDS : words) - SLACK;
 }
 
@@ -377,9 +377,12 @@ void lane_detach_all(struct recorder *recorder) {
 void rec_warm(void) {
     struct sys_quiet q = sys_quiet_begin();
     struct lane *lane = recorder_default ? lane_known(recorder_default) : NULL;
-    /* What is behind lane->cur is zero, and nobody else writes there. */
-    for (uint64_t *at = lane ? lane->cur : NULL; lane && at < lane->limit; at += SPOOL_PAGE / sizeof *at)
-        *(volatile uint64_t *)at = 0;
+    if (lane && lane->limit > lane->window && !lane->warm) {
+        lane->warm = true;
+        lane->limit = limit_of(lane);
+        /* What is behind lane->cur is zero, and nobody else writes there. */
+        for (uint64_t *at = lane->cur; at < lane->hard_end; at += SPOOL_PAGE / sizeof *at) *(volatile uint64_t *)at = 0;
+    }
     sys_quiet_end(q);
 }
 

@@ -21,18 +21,47 @@ void process_path(const struct recorder *recorder, char path[PATH_MAX + 64], con
     va_end(rest);
 }
 
-bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
+static bool append(struct recorder *recorder, const struct iovec *pieces, int count) {
     char path[PATH_MAX + 64];
+    process_path(recorder, path, ".log");
+    const bool ok = sys_append_pieces(path, pieces, count);
+    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, errno, path);
+    return ok;
+}
+
+static void set_log(struct spool_process *process, uint64_t file, uint64_t tail) {
+    atomic_store_explicit((_Atomic uint64_t *)&process->log, file << SPOOL_TAIL_BITS | tail, memory_order_release);
+}
+
+/* Into the tail, which costs no system call and is a file as well: only a full one goes to the log's own. */
+bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
+    struct spool_process *process = recorder->live->process;
+    char *tail = (char *)process + SPOOL_PAGE;
+    uint64_t file = process->log >> SPOOL_TAIL_BITS, used = process->log & SPOOL_TAIL_MASK;
     struct spool_record record = {.type = type};
     struct iovec all[8] = {{&record, sizeof record}};
     for (int i = 0; i < count; i++) {
         all[i + 1] = pieces[i];
         record.length += (uint32_t)pieces[i].iov_len;
     }
-    process_path(recorder, path, ".log");
-    const bool ok = sys_append_pieces(path, all, count + 1);
-    if (!ok) process_stop(recorder, SPOOL_STOP_ERROR, errno, path);
-    return ok;
+    const uint64_t size = sizeof record + record.length;
+    if (used && used + size > SPOOL_TAIL) {
+        if (!append(recorder, &(struct iovec){tail, used}, 1)) return false;
+        file += used;
+        used = 0;
+        set_log(process, file, used);
+    }
+    if (size > SPOOL_TAIL) {
+        if (!append(recorder, all, count + 1)) return false;
+        set_log(process, file + size, 0);
+        return true;
+    }
+    for (int i = 0; i <= count; i++) {
+        if (all[i].iov_len) memcpy(tail + used, all[i].iov_base, all[i].iov_len);
+        used += all[i].iov_len;
+    }
+    set_log(process, file, used);
+    return true;
 }
 
 /* Now and then, so that a clock that the kernel slews is followed; collect draws straight lines between the points. */
@@ -124,7 +153,7 @@ static bool make_files(struct recorder *recorder) {
         syscall(SYS_fchmod, fd, 0600);
         sys_close(fd);
         process_path(recorder, path, ".proc");
-        live->process = sys_map_new_file(path, SPOOL_PAGE);
+        live->process = sys_map_new_file(path, SPOOL_PAGE + SPOOL_TAIL);
     }
     if (fd < 0 || !live->process) {
         process_stop(recorder, SPOOL_STOP_ERROR, errno, path);

@@ -172,7 +172,7 @@ void rec_close(struct recorder *recorder) {
     if (recorder_default == recorder) rec_make_default(NULL);
     lane_close_all(recorder);
     if (!recorder->keeps_spool && recorder->opener == (int)getpid()) session_remove_spool(recorder);
-    if (recorder->live->process) munmap(recorder->live->process, SPOOL_PAGE);
+    if (recorder->live->process) munmap(recorder->live->process, SPOOL_PAGE + SPOOL_TAIL);
     clear(recorder);
     lock_take(&opened_lock);
     in_use[recorder->index] = false;

@@ -133,6 +133,11 @@ enum spool_stop { /* why recording stopped before the process did */
 
 #define SPOOL_SAMPLED_MAX 256
 
+/* Behind the page are SPOOL_TAIL bytes: the newest records of the log, before they go to its file. */
+#define SPOOL_TAIL      8192
+#define SPOOL_TAIL_BITS 16
+#define SPOOL_TAIL_MASK ((UINT64_C(1) << SPOOL_TAIL_BITS) - 1)
+
 struct spool_process { /* SPOOL_PAGE bytes */
     uint64_t magic;
     uint32_t version;
@@ -166,12 +171,14 @@ struct spool_process { /* SPOOL_PAGE bytes */
     uint64_t sample_every, sample_start;
     char sampled[SPOOL_SAMPLED_MAX]; /* the region that is a phase; "": any outermost one */
     uint64_t time_namespace;         /* whose CLOCK_MONOTONIC it has: inode of /proc/self/ns/time; 0 unknown */
+    uint64_t log; /* bytes of <id>.log that count << SPOOL_TAIL_BITS | bytes of the tail that do; stored in one piece;
+                     0: all of the file, and no tail */
 };
 
 /* ---- <id>.log -------------------------------------------------------------------------------------------------- */
 
-/* Records follow each other without padding: this head, then `length` bytes. A record that is cut short by the end of
- * the file ends the log. */
+/* Records follow each other without padding: this head, then `length` bytes; in the file, then in the tail. None lies
+ * in both. A record that is cut short ends the log. */
 struct spool_record {
     uint32_t type;
     uint32_t length;

@@ -19,10 +19,16 @@ static char *slurp(const char *path, size_t *size) {
     return data;
 }
 
-static void read_log(struct process_read *p, const char *path) {
+/* tail: what is behind the process's page. */
+static void read_log(struct process_read *p, const char *path, const char *tail) {
     size_t size;
     char *log = slurp(path, &size);
-    assert(log);
+    const size_t used = p->head.log & SPOOL_TAIL_MASK;
+    assert(log && used <= SPOOL_TAIL && size >= p->head.log >> SPOOL_TAIL_BITS);
+    size = p->head.log >> SPOOL_TAIL_BITS;
+    log = realloc(log, size + used + 1);
+    memcpy(log + size, tail, used);
+    size += used;
     for (size_t at = 0; at + sizeof(struct spool_record) <= size;) {
         struct spool_record record;
         memcpy(&record, log + at, sizeof record);
@@ -118,12 +124,12 @@ struct process_read *spool_read(const char *directory, size_t *count) {
         size_t size;
         snprintf(path, sizeof path, "%s/%s", directory, entry->d_name);
         char *head = slurp(path, &size);
-        assert(head && size == SPOOL_PAGE);
+        assert(head && size == SPOOL_PAGE + SPOOL_TAIL);
         memcpy(&p.head, head, sizeof p.head);
-        free(head);
         assert(p.head.magic == SPOOL_PROC_MAGIC);
         snprintf(path, sizeof path, "%s/%.16s.log", directory, entry->d_name);
-        read_log(&p, path);
+        read_log(&p, path, head + SPOOL_PAGE);
+        free(head);
         p.num_lanes = p.head.lanes;
         p.lanes = calloc(p.num_lanes, sizeof *p.lanes);
         for (size_t i = 0; i < p.num_lanes; i++) {
