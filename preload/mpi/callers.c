@@ -1,7 +1,6 @@
 #include "callers.h"
 
 #include <dlfcn.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -66,4 +65,23 @@ int32_t callers_step(uintptr_t address, const uintptr_t *slot) {
     for (const uintptr_t *at = search.top - 1; at > slot; at--)
         if (*at == search.next) return (int32_t)((const char *)at - (const char *)slot);
     return 0;
+}
+
+/* The longest call instruction has 7 bytes. */
+bool callers_may_return_to(uintptr_t address) {
+    Dl_info info;
+    if (!dladdr((void *)(address - 1), &info) || address - (uintptr_t)info.dli_fbase < 64) return false;
+#if defined(__x86_64__)
+    const unsigned char *end = (const unsigned char *)address;
+    static const unsigned char lengths[] = {2, 3, 6, 7}; /* of FF /2 */
+    bool is_call = end[-5] == 0xe8;
+    for (size_t i = 0; i < sizeof lengths; i++)
+        is_call |= end[-lengths[i]] == 0xff && (end[-lengths[i] + 1] >> 3 & 7) == 2;
+    return is_call;
+#elif defined(__aarch64__)
+    const uint32_t before = ((const uint32_t *)address)[-1];
+    return (before & 0xfc000000) == 0x94000000 || (before & 0xfffffc1f) == 0xd63f0000; /* bl, blr */
+#else
+    return false;
+#endif
 }

@@ -24,7 +24,11 @@ struct site {
     uintptr_t address;
     uint32_t serial; /* 0: it is within an MPI library, and the place of the program is further up: */
     int32_t step;    /* bytes from where the stack has this return address to where it has the next one */
+    uint32_t proofs; /* of that, by the unwinder */
 };
+
+/* A step that was right so often is believed. */
+enum { PROOFS = 3 };
 
 /* Read without a lock: an entry's key is stored last. The first sites have a table of their own, of two pages: in a
  * large one each would be met with a page fault. */
@@ -139,12 +143,14 @@ struct mpi_last *mpi_last_of(unsigned which) {
     return k ? &k->last[which] : NULL;
 }
 
-/* A step has led to an address that was not met before. False: it is not the return address, since the function's
+/* A step has led to `address`, which was not met before. False: it is not the return address, since the function's
  * frame is not always as large; its calls are taken for the program's own then. */
-static bool is_right(struct known *k, struct site *site, const uintptr_t *slot) {
+static bool is_right(struct known *k, struct site *site, const uintptr_t *slot, uintptr_t address) {
     const int saved = errno;
     hold(k);
-    const bool right = callers_step(site->address, slot) == site->step;
+    const bool believed = site->proofs >= PROOFS && callers_may_return_to(address);
+    const bool right = believed || callers_step(site->address, slot) == site->step;
+    site->proofs += right && !believed;
     if (!right && site->step) {
         site->serial = ++k->sites;
         site->step = 0;
@@ -172,7 +178,7 @@ uint32_t mpi_site(const uintptr_t *slot, struct mpi_last *last) {
     for (steps = 0; k && steps < DEEPEST; steps++) {
         const uintptr_t address = *slot;
         site = find_site(k, address);
-        if (!site && below && !is_right(k, below, slot_below)) return below->serial;
+        if (!site && below && !is_right(k, below, slot_below, address)) return below->serial;
         if (!site) site = new_site(k, address, slot);
         if (!site || !site->step) break;
         below = site;
