@@ -144,17 +144,23 @@ static bool take_reset(struct walk *w, const uint64_t *payload) {
     return true;
 }
 
+/* As the slot says, but for its last words. */
+static bool hand_on_again(struct walk *w, unsigned slot, const uint64_t *words, unsigned count) {
+    const struct walk_slot *as = &w->slots[slot];
+    uint64_t all[SPOOL_SLOT_WORDS];
+    if (as->count == 0 || count > as->count) return true;
+    memcpy(all, as->words, as->count * sizeof *all);
+    memcpy(all + as->count - count, words, count * sizeof *all);
+    return w->facts(w->facts_context, w, SPOOL_MPI_CALL, as->argument, all, as->count);
+}
+
 static bool hand_on_facts(struct walk *w, unsigned type, unsigned argument, const uint64_t *words, unsigned count) {
-    if (type == SPOOL_MPI_AGAIN) {
-        const unsigned slot = argument % SPOOL_SLOTS;
-        return !w->slots[slot].count || w->facts(w->facts_context, w, SPOOL_MPI_CALL, w->slots[slot].argument,
-                                                 w->slots[slot].words, w->slots[slot].count);
-    }
+    if (type == SPOOL_MPI_AGAIN) return hand_on_again(w, argument % SPOOL_SLOTS, words, count);
     if (type == SPOOL_MPI_CALL && argument & SPOOL_HAS_SLOT && count <= SPOOL_SLOT_WORDS) {
-        const unsigned slot = argument >> SPOOL_SLOT_SHIFT & (SPOOL_SLOTS - 1);
-        w->slots[slot].argument = argument;
-        w->slots[slot].count = count;
-        memcpy(w->slots[slot].words, words, count * sizeof *words);
+        struct walk_slot *as = &w->slots[argument >> SPOOL_SLOT_SHIFT & (SPOOL_SLOTS - 1)];
+        as->argument = argument;
+        as->count = count;
+        memcpy(as->words, words, count * sizeof *words);
     }
     return w->facts(w->facts_context, w, type, argument, words, count);
 }

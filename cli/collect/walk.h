@@ -30,7 +30,7 @@ struct walk {
     bool (*facts)(void *context, struct walk *w, unsigned type, unsigned argument, const uint64_t *payload,
                   unsigned count);
     void *facts_context;
-    struct {                      /* what SPOOL_MPI_AGAIN means */
+    struct walk_slot {            /* what SPOOL_MPI_AGAIN means */
         unsigned argument, count; /* count 0: nothing yet */
         uint64_t words[SPOOL_SLOT_WORDS];
     } slots[SPOOL_SLOTS];

@@ -281,12 +281,15 @@ static inline bool write_facts(struct facts *f, bool poll) {
     const int region = f->call->entry->region;
     if (poll) return write_poll(f);
     const uint64_t head = SPOOL_GROUP(SPOOL_MPI_CALL, f->argument, f->count), begun = f->call->begun;
-    const bool may_be_alike = f->count <= SPOOL_SLOT_WORDS && !(f->argument & SPOOL_MPI_HAS_REQUEST);
+    const bool may_be_alike = f->count <= SPOOL_SLOT_WORDS;
+    /* A request is another one each time. */
+    const unsigned own = (f->argument & SPOOL_MPI_HAS_ALL) >= SPOOL_MPI_HAS_REQUEST;
     if (f->call->late) {
-        if (LIKELY(may_be_alike)) return rec_alike(region, begun, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count);
+        if (LIKELY(may_be_alike && !own))
+            return rec_alike(region, begun, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count);
         rec_begin_at(region, begun);
     }
-    if (LIKELY(may_be_alike)) return rec_end_alike(region, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count);
+    if (LIKELY(may_be_alike)) return rec_end_alike(region, f->ticks, head, SPOOL_MPI_AGAIN, f->words, f->count, own);
     return rec_end_with(region, f->ticks, head, f->words, f->count);
 }
 

@@ -74,14 +74,16 @@ static inline bool fits(const struct lane *lane, int region, uint64_t since, siz
            lane->cur + words <= lane->limit;
 }
 
-bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count) {
+bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count,
+                   unsigned own) {
     if (UNLIKELY(mode_counts) && !mode_pop(region)) return false;
     struct lane *lane = lane_mine;
-    const unsigned slot = (unsigned)region % SPOOL_SLOTS;
+    const unsigned slot = payload[0] % SPOOL_SLOTS, common = count - own;
     const uint64_t since = ticks - lane->base;
-    if (LIKELY(is_alike(lane, slot, head, payload, count) && fits(lane, region, since, 2))) {
-        uint64_t *place = take(lane, 2);
-        place[1] = SPOOL_GROUP(again, slot, 0);
+    if (LIKELY(is_alike(lane, slot, head, payload, common) && fits(lane, region, since, 2 + own))) {
+        uint64_t *place = take(lane, 2 + own);
+        if (own) place[2] = payload[common];
+        place[1] = SPOOL_GROUP(again, slot, own);
         __asm__ volatile("" ::: "memory");
         *(volatile uint64_t *)place = since << SPOOL_TICK_SHIFT | SPOOL_KIND_END | (unsigned)region;
         return true;
@@ -90,14 +92,14 @@ bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, co
         return false;
     lane = lane_mine;
     lane->slots[slot].head = head;
-    for (unsigned i = 0; i < count; i++) lane->slots[slot].words[i] = payload[i];
+    for (unsigned i = 0; i < common; i++) lane->slots[slot].words[i] = payload[i];
     return true;
 }
 
 bool rec_alike(int region, uint64_t begun, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload,
                unsigned count) {
     struct lane *lane = lane_mine;
-    const unsigned slot = (unsigned)region % SPOOL_SLOTS;
+    const unsigned slot = payload[0] % SPOOL_SLOTS;
     const uint64_t since = ticks - lane->base, from = begun - lane->base;
     if (LIKELY(is_alike(lane, slot, head, payload, count) && fits(lane, region, since | from, 3))) {
         uint64_t *place = take(lane, 3);
@@ -108,7 +110,7 @@ bool rec_alike(int region, uint64_t begun, uint64_t ticks, uint64_t head, unsign
         return true;
     }
     rec_begin_at(region, begun);
-    return rec_end_alike(region, ticks, head, again, payload, count);
+    return rec_end_alike(region, ticks, head, again, payload, count, 0);
 }
 
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count) {

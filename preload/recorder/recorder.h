@@ -233,9 +233,11 @@ extern int rec_now_clock;
  * 255). False: the call is not kept (it began in a pause, its region is throttled, ...), and no group is told of it. */
 bool rec_end_with(int region, uint64_t ticks, uint64_t head, const uint64_t *payload, unsigned count);
 
-/* Likewise, with 1 to SPOOL_SLOT_WORDS words and for calls that are often alike: a group that was told already is only
- * referred to, by one of type `again`. */
-bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count);
+/* Likewise, with 1 to SPOOL_SLOT_WORDS words and for calls that are often alike but for the last `own` (0, 1) of them:
+ * a group that was told already is only referred to, by one of type `again` with these. The first word tells calls
+ * apart that differ from each other. */
+bool rec_end_alike(int region, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload, unsigned count,
+                   unsigned own);
 
 /* A further group right behind, of a call that is kept. */
 void rec_group(uint64_t head, const uint64_t *payload, unsigned count);
@@ -245,7 +247,7 @@ void rec_group(uint64_t head, const uint64_t *payload, unsigned count);
 extern bool rec_tells_late;
 void rec_begin_at(int region, uint64_t ticks);
 
-/* Such a call as a whole, like rec_end_alike(). */
+/* Such a call as a whole, like rec_end_alike() without words of its own. */
 bool rec_alike(int region, uint64_t begun, uint64_t ticks, uint64_t head, unsigned again, const uint64_t *payload,
                unsigned count);
 

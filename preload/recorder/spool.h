@@ -315,7 +315,9 @@ struct spool_sums { /* SPOOL_PAGE bytes */
 #define SPOOL_MPI_STARTED   18 /* payload: persistent requests that the call started */
 #define SPOOL_MPI_DONE      19 /* three words each request that was completed: handle, peer word as below, bytes */
 #define SPOOL_MPI_FORGOTTEN 20 /* payload: requests that were freed */
-#define SPOOL_MPI_AGAIN     21 /* argument: a slot. As the lane's last SPOOL_MPI_CALL that names the slot */
+#define SPOOL_MPI_AGAIN                                                                                                \
+    21 /* argument: a slot. As the lane's last SPOOL_MPI_CALL that names the slot, with the payload in the place of    \
+          its last words */
 
 #define SPOOL_MPI_HAS_SITE     (1u << 0) /* serial of the call site | serial of the communicator << 32; 0 unknown */
 #define SPOOL_MPI_HAS_TO       (1u << 1) /* receiver or target: rank | tag << 32 */
@@ -334,10 +336,10 @@ struct spool_sums { /* SPOOL_PAGE bytes */
 #define SPOOL_MPI_FAILED       (1u << 16) /* it returned an error: nothing else is told */
 
 /* A group that may be meant again: it names a slot, and has at most SPOOL_SLOT_WORDS payload words. */
-#define SPOOL_SLOTS      4
-#define SPOOL_SLOT_WORDS 4
-#define SPOOL_HAS_SLOT   (1u << 20)
-#define SPOOL_SLOT_SHIFT 21 /* 2 bits */
+#define SPOOL_SLOTS      64
+#define SPOOL_SLOT_WORDS 5
+#define SPOOL_HAS_SLOT   (1u << 17)
+#define SPOOL_SLOT_SHIFT 18 /* 6 bits */
 
 #define SPOOL_MPI_NOBODY (-1) /* MPI_PROC_NULL; as a tag: none */
 #define SPOOL_MPI_ANY    (-2) /* MPI_ANY_SOURCE, MPI_ANY_TAG */
