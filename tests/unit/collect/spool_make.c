@@ -91,6 +91,7 @@ void make_process_write(const struct make_process *p) {
     memcpy(page, &p->info, sizeof p->info);
     unlink(path);
     append(path, page, sizeof page);
+    append(path, p->tail, sizeof p->tail);
 }
 
 void make_record(const struct make_process *p, uint32_t type, const void *body, uint32_t length) {
@@ -128,6 +129,17 @@ void make_log_cut(const struct make_process *p, size_t bytes_off) {
     struct stat status;
     path_of(p, ".log", path);
     NEED(stat(path, &status) == 0 && truncate(path, status.st_size - (off_t)bytes_off) == 0);
+}
+
+void make_log_tail(struct make_process *p, size_t bytes) {
+    char path[400];
+    struct stat status;
+    path_of(p, ".log", path);
+    int fd = open(path, O_RDONLY);
+    NEED(fd >= 0 && fstat(fd, &status) == 0 && bytes <= sizeof p->tail && (off_t)bytes <= status.st_size);
+    NEED(pread(fd, p->tail, bytes, status.st_size - (off_t)bytes) == (ssize_t)bytes);
+    close(fd);
+    p->info.log = (uint64_t)((size_t)status.st_size - bytes) << SPOOL_TAIL_BITS | bytes;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@ struct make_process {
     char id[SPOOL_ID_DIGITS + 1];
     struct spool_process info; /* change what you like, then make_process_write() */
     uint32_t regions, lanes;
+    char tail[SPOOL_TAIL]; /* of the log */
 };
 
 struct make_lane {
@@ -44,6 +45,8 @@ uint32_t make_region_full(struct make_process *p, const char *name, size_t lengt
                           const char *tags);
 void make_record(const struct make_process *p, uint32_t type, const void *body, uint32_t length);
 void make_log_cut(const struct make_process *p, size_t bytes_off); /* cuts the end of the log off */
+/* The last `bytes` of the log's file are in the tail, too, and only there do they count. */
+void make_log_tail(struct make_process *p, size_t bytes);
 
 /* Lanes start with a 64 KiB window and base `first_tick`. */
 void make_lane(struct make_process *p, struct make_lane *lane, uint64_t first_tick);

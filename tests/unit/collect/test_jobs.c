@@ -55,7 +55,7 @@ static void facts(struct make_lane *l) {
               (const uint64_t[]){place, peer, bytes}, 3);
         break;
     case 1:
-        group(l, SPOOL_MPI_AGAIN, slot, NULL, 0);
+        group(l, SPOOL_MPI_AGAIN, slot, &request, roll(2));
         break;
     case 2:
         group(l, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE | SPOOL_MPI_HAS_FROM | SPOOL_MPI_HAS_REQUEST,

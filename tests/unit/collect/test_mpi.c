@@ -197,6 +197,65 @@ static void numbers_go_on_from_rank_to_rank(void **state) {
     EXPECT(f->file, "/mpi/ranks/completion_counts", 2, 0, 2);
 }
 
+/* The slot's group holds but for the words that are given again. */
+static void again_with_words(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane l;
+    rank(f, &p, &l, 0, 2);
+    tell_comm(&p, WORLD, 2, 0, 1);
+    call(&l, 2000, 1);
+    GROUP(&l, SPOOL_MPI_CALL, IRECEIVE | SPOOL_HAS_SLOT | 63 << SPOOL_SLOT_SHIFT, PLACE, PEER(1, 5), 100);
+    for (uint64_t request = 101; request < 103; request++) {
+        call(&l, 2100 + 100 * request, 1);
+        group(&l, SPOOL_MPI_AGAIN, 63, &request, 1);
+    }
+    call(&l, 20000, 1); /* more than the slot has, and of a slot that has nothing: a call that nothing is told of */
+    GROUP(&l, SPOOL_MPI_AGAIN, 63, 1, 2, 3, 4, 5, 6);
+    GROUP(&l, SPOOL_MPI_AGAIN, 62, 1);
+    call(&l, 30000, 2);
+    GROUP(&l, SPOOL_MPI_CALL, SPOOL_MPI_HAS_SITE, SITE);
+    GROUP(&l, SPOOL_MPI_DONE, 0, 102, PEER(1, 5), 30, 100, PEER(1, 5), 10, 101, PEER(1, 5), 20);
+    done(&p, &l);
+    collected(f);
+    EXPECT(f->file, "/mpi/calls/events", 0, 1, 2, 4);
+    EXPECT(f->file, "/mpi/calls/from", 1, 1, 1, -1);
+    EXPECT(f->file, "/mpi/calls/received", 10, 20, 30, -1);
+    EXPECT(f->file, "/mpi/completions/calls", 2, 0, 1);
+}
+
+static void tell_duplicate(struct make_process *p, uint32_t serial, uint32_t of) {
+    const struct spool_mpi_comm record = {
+        .serial = serial, .flags = SPOOL_MPI_COMM_SAME, .rank = (int32_t)p->info.mpi_rank, .runs = of};
+    make_record(p, SPOOL_MPI_COMM, &record, sizeof record);
+}
+
+/* Duplicates of two communicators, made in another order on each rank, as by two threads: still the same ones; and one
+ * of a communicator that was never told. */
+static void duplicates(void **state) {
+    struct fixture *f = *state;
+    for (int number = 0; number < 2; number++) {
+        struct make_process p;
+        struct make_lane l;
+        rank(f, &p, &l, number, 2);
+        tell_comm(&p, WORLD, 2, 0, 1);
+        tell_comm(&p, 2, 2, 1, -1);
+        tell_duplicate(&p, 3, number ? 2 : WORLD);
+        tell_duplicate(&p, 4, number ? WORLD : 2);
+        tell_duplicate(&p, 5, 3);
+        tell_duplicate(&p, 6, 99);
+        for (uint64_t serial = 3; serial <= 6; serial++) {
+            call(&l, 2000 + 100 * serial, 1);
+            GROUP(&l, SPOOL_MPI_CALL, SEND, SITE | serial << 32, PEER(0, 7), 8);
+        }
+        done(&p, &l);
+    }
+    collected(f);
+    EXPECT(f->file, "/mpi/communicators/sizes", 2, 2, 2, 2, 2, 2);
+    EXPECT(f->file, "/mpi/calls/communicators", 2, 3, 4, -1, 3, 2, 5, -1);
+    EXPECT(f->file, "/mpi/calls/to", 0, 1, 0, -3, 1, 0, 1, -3);
+}
+
 /* Numbers that no recorder writes. Nothing may be made of them that takes long or much, and nothing may overflow. */
 static void hostile(void **state) {
     struct fixture *f = *state;
@@ -232,8 +291,12 @@ static void hostile(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(sums_and_peers), TEST(a_handle_is_given_on_while_it_is_waited_for),
-                                       TEST(communicators_are_matched), TEST(numbers_go_on_from_rank_to_rank),
+    const struct CMUnitTest tests[] = {TEST(sums_and_peers),
+                                       TEST(a_handle_is_given_on_while_it_is_waited_for),
+                                       TEST(communicators_are_matched),
+                                       TEST(again_with_words),
+                                       TEST(duplicates),
+                                       TEST(numbers_go_on_from_rank_to_rank),
                                        TEST(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -236,6 +236,54 @@ static void cut_short(void **state) {
     assert_true(has_note(f, "process 1001 (prog): 4 events of regions without a name are lost"));
 }
 
+/* The newest records are in the tail; what the file has behind those that count was being moved there, or is nothing.
+ */
+static void tail(void **state) {
+    struct fixture *f = *state;
+    struct make_process p;
+    struct make_lane l;
+    const size_t region = sizeof(struct spool_record) + sizeof(struct spool_region) + 1;
+    make_process(&f->spool, &p, 1);
+    make_region(&p, "a");
+    make_region(&p, "b");
+    make_region(&p, "c");
+    make_log_tail(&p, 2 * region);
+    p.tail[region - 1] = 'B';
+    make_region(&p, "d"); /* beyond what counts */
+    make_lane(&p, &l, 1000);
+    for (uint32_t id = 1; id <= 4; id++) call(&l, 1000 * id + 1000, 1000 * id + 1100, id);
+    make_lane_write(&l);
+    make_process_write(&p);
+    hid_t h = collected(f);
+    EXPECT_TEXTS(h, "/region_table/names", "a", "B", "c");
+    EXPECT(h, "/problem_table/counts", 2);
+    assert_true(has_note(f, "process 1001 (prog): 2 events of regions without a name are lost"));
+}
+
+/* More is said to be there than is; and a record that lies in both places, which no recorder leaves. */
+static void tail_damaged(void **state) {
+    struct fixture *f = *state;
+    struct make_process p, q;
+    struct make_lane l;
+    make_process(&f->spool, &p, 1);
+    make_region(&p, "a");
+    p.info.log |= SPOOL_TAIL_MASK | UINT64_C(1) << 40;
+    make_lane(&p, &l, 1000);
+    call(&l, 2000, 2100, 1);
+    make_lane_write(&l);
+    make_process_write(&p);
+    make_process(&f->spool, &q, 2);
+    make_region(&q, "b");
+    make_log_tail(&q, 9);
+    make_lane(&q, &l, 1000);
+    call(&l, 2000, 2200, 1);
+    make_lane_write(&l);
+    make_process_write(&q);
+    hid_t h = collected(f);
+    EXPECT_TEXTS(h, "/region_table/names", "a");
+    EXPECT(h, "/events/durations", 100);
+}
+
 /* An event that a signal handler's flush overtook leaves a zero word: it alone is lost. */
 static void overtaken(void **state) {
     struct fixture *f = *state;
@@ -441,6 +489,8 @@ int main(void) {
         TEST(one_thread),
         TEST(lost_and_epoch),
         TEST(overtaken),
+        TEST(tail),
+        TEST(tail_damaged),
         TEST(reset),
         TEST(reset_of_everything),
         TEST(flush_states),
