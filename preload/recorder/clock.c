@@ -13,7 +13,7 @@ static const enum spool_clock counter_kind = SPOOL_CLOCK_TSC;
 /* Ticks of the fastest of several reads of the kernel's clock. */
 static uint64_t kernel_read_ticks(bool by_system_call) {
     uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 32; i++) {
+    for (int i = 0; i < 8; i++) {
         struct timespec t;
         const uint64_t before = clock_counter();
         if (by_system_call)
