@@ -26,20 +26,19 @@ static bool read_state(int fd, uint64_t *state) {
     return file_read(fd, state, sizeof *state, offsetof(struct spool_process, log)) == sizeof *state;
 }
 
-/* The process may be writing just now: what is in the tail is right where the state of before is that of after. A
- * process that does not keep still gives what was written before its tail. */
+/* The process may be writing just now: what counts of the tail stays as it is until the process has moved the tail to
+ * the file. One that does not keep still gives what was written before its tail. */
 static void read_tail(struct log *log, const struct process *process) {
     char name[64];
     uint64_t state, after;
     snprintf(name, sizeof name, "%s.proc", process->id);
     const int fd = file_open(process->dir->fd, name, O_RDONLY, NULL);
     for (int attempt = 0; fd >= 0 && attempt < 8 && read_state(fd, &state) && state; attempt++) {
-        const uint64_t flushed = state >> SPOOL_TAIL_BITS, used = state & SPOOL_TAIL_MASK;
+        const uint64_t used = state & SPOOL_TAIL_MASK;
         const ssize_t got = file_read(fd, log->tail, sizeof log->tail, SPOOL_PAGE);
-        if (flushed < log->flushed) log->flushed = flushed;
-        log->size = log->flushed;
-        if (!read_state(fd, &after) || after != state) continue;
-        if (got > 0 && log->flushed == flushed) log->size += (uint64_t)got < used ? (uint64_t)got : used;
+        log->size = log->flushed = state >> SPOOL_TAIL_BITS; /* the file may have grown to it since it was opened */
+        if (!read_state(fd, &after) || after >> SPOOL_TAIL_BITS != log->flushed) continue;
+        if (got > 0) log->size += (uint64_t)got < used ? (uint64_t)got : used;
         break;
     }
     if (fd >= 0) close(fd);

@@ -33,8 +33,10 @@ static void set_log(struct spool_process *process, uint64_t file, uint64_t tail)
     atomic_store_explicit((_Atomic uint64_t *)&process->log, file << SPOOL_TAIL_BITS | tail, memory_order_release);
 }
 
-/* Into the tail, which costs no system call and is a file as well: only a full one goes to the log's own. */
+/* Into the tail, which costs no system call and is a file as well: only a full one goes to the log's own. Nothing comes
+ * behind what could not be written whole. Locked. */
 bool process_log(struct recorder *recorder, enum spool_record_type type, const struct iovec *pieces, int count) {
+    if (recorder->live->state == LIVE_STOPPED) return false;
     struct spool_process *process = recorder->live->process;
     char *tail = (char *)process + SPOOL_PAGE;
     uint64_t file = process->log >> SPOOL_TAIL_BITS, used = process->log & SPOOL_TAIL_MASK;
@@ -50,6 +52,7 @@ bool process_log(struct recorder *recorder, enum spool_record_type type, const s
         file += used;
         used = 0;
         set_log(process, file, used);
+        atomic_thread_fence(memory_order_seq_cst); /* before anything is written over what was moved */
     }
     if (size > SPOOL_TAIL) {
         if (!append(recorder, all, count + 1)) return false;

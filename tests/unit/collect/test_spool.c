@@ -1,7 +1,13 @@
 /* Lanes, threads, groups, and files in every state that a process can leave them in. */
+#include "log.h" /* names a function like a macro of cmocka's: before it */
+
 #include "collect_test.h"
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void call(struct make_lane *lane, uint64_t from, uint64_t to, uint32_t region) {
@@ -284,6 +290,78 @@ static void tail_damaged(void **state) {
     EXPECT(h, "/events/durations", 100);
 }
 
+enum { TYPE = 99 };
+static const struct spool_record numbered = {TYPE, 24 * sizeof(uint64_t)};
+
+/* Writes numbered records as a recorder does until it is killed; `told` of them are there. */
+static void keep_writing(int log, struct spool_process *process, _Atomic uint64_t *told) {
+    char *tail = (char *)process + SPOOL_PAGE;
+    uint64_t file = 0, used = 0, body[24] = {0};
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails does not come to its end */
+    alarm(20);
+    for (;; body[0]++, *told = body[0]) {
+        if (used + sizeof numbered + sizeof body > SPOOL_TAIL) {
+            if (write(log, tail, used) != (ssize_t)used) _exit(1);
+            file += used;
+            used = 0;
+            __atomic_store_n(&process->log, file << SPOOL_TAIL_BITS, __ATOMIC_SEQ_CST);
+        }
+        memcpy(tail + used, &numbered, sizeof numbered);
+        memcpy(tail + used + sizeof numbered, body, sizeof body);
+        used += sizeof numbered + sizeof body;
+        __atomic_store_n(&process->log, file << SPOOL_TAIL_BITS | used, __ATOMIC_SEQ_CST);
+    }
+}
+
+static bool count_numbered(void *data, const char *body, uint32_t length) {
+    uint64_t *count = data, number;
+    memcpy(&number, body, sizeof number);
+    assert_int_equal(length, numbered.length);
+    assert_int_equal(number, *count);
+    ++*count;
+    return true;
+}
+
+/* Of a process that writes all the time, whatever it had told before is there, and nothing is torn. */
+static void tail_moves(void **state) {
+    struct fixture *f = *state;
+    const struct spool_dir dir = {.path = f->spool.spool, .fd = open(f->spool.spool, O_RDONLY | O_DIRECTORY)};
+    struct make_process p;
+    struct process process = {.dir = &dir};
+    make_process(&f->spool, &p, 1);
+    make_process_write(&p);
+    memcpy(process.id, p.id, sizeof process.id);
+    char name[64];
+    snprintf(name, sizeof name, "%s.proc", p.id);
+    const int file = openat(dir.fd, name, O_RDWR);
+    snprintf(name, sizeof name, "%s.log", p.id);
+    void *mapped = mmap(NULL, SPOOL_PAGE + SPOOL_TAIL, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    _Atomic uint64_t *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    for (int turn = 0; turn < 60; turn++) {
+        const int log = openat(dir.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+        assert_true(file >= 0 && log >= 0 && mapped != MAP_FAILED);
+        *told = ((struct spool_process *)mapped)->log = 0;
+        const pid_t writer = fork();
+        if (writer == 0) keep_writing(log, mapped, told);
+        for (int i = 0; i < 20; i++) {
+            const uint64_t before = *told;
+            uint64_t count = 0;
+            assert_true(log_each(&process, TYPE, count_numbered, &count));
+            if (count < before) fail_msg("%d records of %d", (int)count, (int)before);
+        }
+        kill(writer, SIGKILL);
+        waitpid(writer, NULL, 0);
+        uint64_t count = 0;
+        assert_true(log_each(&process, TYPE, count_numbered, &count));
+        if (count < *told) fail_msg("killed: %d records of %d", (int)count, (int)*told);
+        close(log);
+    }
+    munmap(mapped, SPOOL_PAGE + SPOOL_TAIL);
+    munmap((void *)told, sizeof *told);
+    close(file);
+    close(dir.fd);
+}
+
 /* An event that a signal handler's flush overtook leaves a zero word: it alone is lost. */
 static void overtaken(void **state) {
     struct fixture *f = *state;
@@ -484,23 +562,15 @@ static void other_version(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(threads),
-        TEST(threads_in_one_lane),
-        TEST(one_thread),
-        TEST(lost_and_epoch),
-        TEST(overtaken),
-        TEST(tail),
-        TEST(tail_damaged),
-        TEST(reset),
-        TEST(reset_of_everything),
-        TEST(flush_states),
-        TEST(cut_short),
-        TEST(damaged_words),
-        TEST(odd_names),
-        TEST(foreign_files),
-        TEST(same_name_and_source),
-        TEST(any_environment),
-        TEST(other_version),
+        TEST(threads),         TEST(threads_in_one_lane),
+        TEST(one_thread),      TEST(lost_and_epoch),
+        TEST(overtaken),       TEST(tail),
+        TEST(tail_damaged),    TEST(tail_moves),
+        TEST(reset),           TEST(reset_of_everything),
+        TEST(flush_states),    TEST(cut_short),
+        TEST(damaged_words),   TEST(odd_names),
+        TEST(foreign_files),   TEST(same_name_and_source),
+        TEST(any_environment), TEST(other_version),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
