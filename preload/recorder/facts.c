@@ -28,12 +28,23 @@ static inline bool is_end_of(const struct lane *lane, int region) {
 }
 
 /* Whatever the mode does with the end; the group follows where a word of the end has come into the lane. */
-static __attribute__((noinline)) bool end_slowly(int region, uint64_t head, const uint64_t *payload, unsigned count) {
+static bool end_by_mode(int region, uint64_t head, const uint64_t *payload, unsigned count) {
     const uint64_t *before = lane_mine->cur;
     mode_recording.end(region);
     if (lane_mine->cur == before || !is_end_of(lane_mine, region)) return false;
     rec_group(head, payload, count);
     return true;
+}
+
+/* A full lane is flushed, and a handler that had to wait for it would record between the end and its group. */
+static __attribute__((noinline)) bool end_slowly(int region, uint64_t head, const uint64_t *payload, unsigned count) {
+    enum { WORDS = 16 }; /* more than any mode writes of an end */
+    const struct lane *lane = lane_mine;
+    if (!lane->window || lane->cur + count + WORDS <= lane->limit) return end_by_mode(region, head, payload, count);
+    struct sys_quiet q = sys_quiet_begin();
+    const bool kept = end_by_mode(region, head, payload, count);
+    sys_quiet_end(q);
+    return kept;
 }
 
 /* Of a call that is recorded. */
