@@ -1,5 +1,6 @@
-/* Communicators: the same one in all its processes is the n-th that has its members; a duplicate is the n-th of the one
- * it was made from, which all of them make in the same order, whatever their other threads do. */
+/* Communicators: the same one in all its processes is the n-th with its members that was made from the same one, which
+ * all of them make in the same order, whatever their other threads do. Where it is not known what it was made from, it
+ * is the n-th of those with its members. */
 #include "log.h"
 #include "mpi_internal.h"
 #include <stdlib.h>
@@ -57,7 +58,7 @@ static bool comes_later(const struct members *a, const struct members *b) {
     return mpi_members_at(a, 0) > mpi_members_at(b, 0);
 }
 
-/* of: the one it is a duplicate of, or NULL. */
+/* of: the one it was made from, or NULL. */
 static char *make_key(const struct spool_mpi_comm *about, const struct mpi_comm *of, const struct members *a,
                       const struct members *b, uint32_t process, uint32_t ordinal, size_t *length) {
     const size_t x = a->num_runs * sizeof *a->runs, y = b->num_runs * sizeof *b->runs;
@@ -161,9 +162,12 @@ static bool place(struct reading *r, const struct spool_mpi_comm *about, const s
     return true;
 }
 
+static struct comm_of_process origin(const struct reading *r, const struct spool_mpi_comm *about) {
+    return about->of < r->mine->count ? r->mine->items[about->of] : (struct comm_of_process){0};
+}
+
 static bool take_duplicate(struct reading *r, struct spool_mpi_comm *about, const char *name) {
-    const struct comm_of_process from =
-        about->runs < r->mine->count ? r->mine->items[about->runs] : (struct comm_of_process){0};
+    const struct comm_of_process from = origin(r, about);
     if (!from.comm) return true;
     if (!from.comm->known) about->flags |= SPOOL_MPI_COMM_UNKNOWN;
     struct members a = copy_of(&from.comm->local), b = copy_of(&from.comm->remote);
@@ -193,7 +197,8 @@ static bool take_comm(void *data, const char *body, uint32_t length) {
     }
     const bool turned = about.remote_size && comes_later(&a, &b);
     const char *name = body + runs * run;
-    return turned ? place(r, &about, NULL, &b, &a, turned, name) : place(r, &about, NULL, &a, &b, turned, name);
+    const struct mpi_comm *of = origin(r, &about).comm;
+    return turned ? place(r, &about, of, &b, &a, turned, name) : place(r, &about, of, &a, &b, turned, name);
 }
 
 static bool take_name(void *data, const char *body, uint32_t length) {

@@ -237,7 +237,7 @@ static void keep_handles(const struct facts *f) {
             if (f->shape->duplicates)
                 mpi_comm_duplicated(made, f->comm);
             else
-                mpi_comm_of(made);
+                mpi_comm_made(made, f->shape->collective ? f->comm : NULL);
         }
     }
     if (f->shape->aliases && f->comm) {

@@ -282,14 +282,14 @@ static void tell_duplicate(const struct mpi_comm *comm, uint32_t of) {
     const struct spool_mpi_comm record = {.serial = comm->serial,
                                           .flags = SPOOL_MPI_COMM_SAME,
                                           .rank = comm->rank,
-                                          .runs = of,
-                                          .name_length = name_of(comm->handle, name)};
+                                          .name_length = name_of(comm->handle, name),
+                                          .of = of};
     const struct iovec pieces[] = {{(void *)&record, sizeof record}, {name, record.name_length}};
     rec_log(SPOOL_MPI_COMM, pieces, 2);
 }
 
-/* Locked. */
-static void tell_comm(struct known *k, const struct mpi_comm *comm, int size, int remote) {
+/* Locked. of: serial of the one it was made from, or 0. */
+static void tell_comm(struct known *k, const struct mpi_comm *comm, uint32_t of, int size, int remote) {
     struct runs runs = {0}, remote_runs = {0};
     char name[512] = "";
     int *memory = room_for_members(k, member_bytes(size) + member_bytes(remote) + 64);
@@ -307,6 +307,7 @@ static void tell_comm(struct known *k, const struct mpi_comm *comm, int size, in
         .runs = good ? runs.count : 0,
         .remote_runs = good ? remote_runs.count : 0,
         .name_length = name_of(comm->handle, name),
+        .of = of,
     };
     const struct iovec pieces[] = {{(void *)&record, sizeof record},
                                    {runs.items, record.runs * sizeof *runs.items},
@@ -399,7 +400,13 @@ static const struct mpi_comm *put(struct known *k, const struct mpi_comm *comm) 
     return place;
 }
 
-static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mpi_word handle) {
+/* The two groups of an intercommunicator that was made from one group (MPI_Comm_spawn) do not have that in common. */
+static uint32_t origin(const struct mpi_comm *comm, const struct mpi_comm *of) {
+    return of && (of->inter || !comm->inter) ? of->serial : 0;
+}
+
+static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mpi_word handle,
+                                                             const struct mpi_comm *of) {
     const bool is_world = handle == mpi_handle(mpi_abi()->comm_world);
     const int saved = errno;
     hold(k);
@@ -413,7 +420,7 @@ static __attribute__((noinline)) const struct mpi_comm *meet(struct known *k, mp
         new.rank = number_of(FUNCTION("Comm_rank"), handle, -1);
         new.peers = new.inter ? remote : size;
         if (!new.inter) find_neighbors(k, &new);
-        tell_comm(k, &new, size, remote);
+        tell_comm(k, &new, origin(&new, of), size, remote);
         comm = put(k, &new);
     }
     let_go(k);
@@ -432,7 +439,11 @@ const struct mpi_comm *mpi_comm_of(mpi_word handle) {
     const struct mpi_comm *comm = mpi_comm_known(handle);
     if (__builtin_expect(comm != NULL, 1)) return comm;
     if (!tables() || !handle || handle == mpi_handle(mpi_abi()->comm_null)) return &unknown;
-    return meet(known, handle);
+    return meet(known, handle, NULL);
+}
+
+void mpi_comm_made(mpi_word handle, const struct mpi_comm *of) {
+    if (tables() && handle) meet(known, handle, of);
 }
 
 /* Threads that duplicate one after the other wait for MPI, not for each other here. */

@@ -40,8 +40,9 @@ extern const struct mpi_comm *mpi_comm_world;
 
 /* Of a handle that a call has just succeeded with, so that MPI may be asked about it. Never NULL. */
 const struct mpi_comm *mpi_comm_of(mpi_word handle);
-/* A communicator has just been made, of the same members in the same order as another; MPI is not asked who they are.
- */
+/* A communicator has just been made, by all members of `of` together; NULL: of none, or not by all. */
+void mpi_comm_made(mpi_word handle, const struct mpi_comm *of);
+/* Likewise, of the same members in the same order as another; MPI is not asked who they are. */
 void mpi_comm_duplicated(mpi_word handle, const struct mpi_comm *of);
 /* Without asking: NULL when it was never met. For handles that may be about to be freed. */
 const struct mpi_comm *mpi_comm_known(mpi_word handle);

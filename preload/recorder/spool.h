@@ -374,13 +374,14 @@ struct spool_mpi_clock { /* by one rank of each machine but rank 0's: at MPI_Ini
 
 #define SPOOL_MPI_COMM_INTER   1u
 #define SPOOL_MPI_COMM_UNKNOWN 2u /* the members are not known: there is no MPI_COMM_WORLD */
-#define SPOOL_MPI_COMM_SAME    4u /* a duplicate: no runs follow, and `runs` is the serial of the one it has them from */
+#define SPOOL_MPI_COMM_SAME    4u /* a duplicate: no runs follow, it has those of `of` */
 
 struct spool_mpi_comm {
     uint32_t serial; /* 1, 2, ... in a process; 1 is MPI_COMM_WORLD */
     uint32_t flags;
     int32_t size, remote_size, rank; /* remote: of an intercommunicator; rank: this process's in the local group */
     uint32_t runs, remote_runs, name_length;
+    uint32_t of; /* serial of the one that all its members made it from; 0: not known */
 };
 
 struct spool_mpi_site {

@@ -5,16 +5,22 @@ enum { SITE = 1, WORLD = 1 };
 #define PLACE      (SITE | (uint64_t)WORLD << 32)
 #define PEER(r, t) ((uint32_t)(r) | (uint64_t)(t) << 32)
 
-static void tell_comm(struct make_process *p, uint32_t serial, int32_t size, int32_t first, int32_t stride) {
+/* of: the serial of the one that it was made from. */
+static void tell_made(struct make_process *p, uint32_t serial, uint32_t of, int32_t size, int32_t first,
+                      int32_t stride) {
     struct {
         struct spool_mpi_comm head;
         struct spool_mpi_run run;
         char name[5];
-    } __attribute__((packed))
-    record = {{.serial = serial, .size = size, .rank = (int32_t)p->info.mpi_rank, .runs = 1, .name_length = 5},
-              {first, stride, size},
-              "world"};
+    } __attribute__((packed)) record = {
+        {.serial = serial, .size = size, .rank = (int32_t)p->info.mpi_rank, .runs = 1, .name_length = 5, .of = of},
+        {first, stride, size},
+        "world"};
     make_record(p, SPOOL_MPI_COMM, &record, sizeof record);
+}
+
+static void tell_comm(struct make_process *p, uint32_t serial, int32_t size, int32_t first, int32_t stride) {
+    tell_made(p, serial, 0, size, first, stride);
 }
 
 static void tell_site(struct make_process *p) {
@@ -226,7 +232,7 @@ static void again_with_words(void **state) {
 
 static void tell_duplicate(struct make_process *p, uint32_t serial, uint32_t of) {
     const struct spool_mpi_comm record = {
-        .serial = serial, .flags = SPOOL_MPI_COMM_SAME, .rank = (int32_t)p->info.mpi_rank, .runs = of};
+        .serial = serial, .flags = SPOOL_MPI_COMM_SAME, .rank = (int32_t)p->info.mpi_rank, .of = of};
     make_record(p, SPOOL_MPI_COMM, &record, sizeof record);
 }
 
@@ -254,6 +260,32 @@ static void duplicates(void **state) {
     EXPECT(f->file, "/mpi/communicators/sizes", 2, 2, 2, 2, 2, 2);
     EXPECT(f->file, "/mpi/calls/communicators", 2, 3, 4, -1, 3, 2, 5, -1);
     EXPECT(f->file, "/mpi/calls/to", 0, 1, 0, -3, 1, 0, 1, -3);
+}
+
+/* Communicators of the same members that were made from two others, in another order on each rank; two of one, which
+ * are made in the same order everywhere; one from a communicator that was never told. */
+static void made_from_others(void **state) {
+    struct fixture *f = *state;
+    for (int number = 0; number < 2; number++) {
+        struct make_process p;
+        struct make_lane l;
+        rank(f, &p, &l, number, 2);
+        tell_comm(&p, WORLD, 2, 0, 1);
+        tell_duplicate(&p, 2, WORLD);
+        tell_made(&p, 3, number ? 2 : WORLD, 2, 1, -1);
+        tell_made(&p, 4, number ? WORLD : 2, 2, 1, -1);
+        tell_made(&p, 5, 2, 2, 1, -1);
+        tell_made(&p, 6, UINT32_MAX, 2, 1, -1);
+        for (uint64_t serial = 3; serial <= 6; serial++) {
+            call(&l, 2000 + 100 * serial, 1);
+            GROUP(&l, SPOOL_MPI_CALL, SEND, SITE | serial << 32, PEER(0, 7), 8);
+        }
+        done(&p, &l);
+    }
+    collected(f);
+    EXPECT(f->file, "/mpi/communicators/sizes", 2, 2, 2, 2, 2, 2);
+    EXPECT(f->file, "/mpi/calls/communicators", 2, 3, 4, 5, 3, 2, 4, 5);
+    EXPECT(f->file, "/mpi/calls/to", 1, 1, 1, 1, 1, 1, 1, 1);
 }
 
 /* Numbers that no recorder writes. Nothing may be made of them that takes long or much, and nothing may overflow. */
@@ -296,6 +328,7 @@ int main(void) {
                                        TEST(communicators_are_matched),
                                        TEST(again_with_words),
                                        TEST(duplicates),
+                                       TEST(made_from_others),
                                        TEST(numbers_go_on_from_rank_to_rank),
                                        TEST(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
