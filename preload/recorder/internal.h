@@ -28,6 +28,7 @@ struct lane {
     uint32_t number;
     struct lane *next_free; /* of its recorder; of nobody, when `recorder` is NULL */
     struct lane *next_of_recorder;
+    bool warm;    /* all pages of its window have been met */
     bool at_hand; /* a thread has, or had, it in lane_mine */
     struct lane_sums {
         struct spool_open *top, *last; /* the innermost open call; the last place for one */

@@ -79,7 +79,7 @@ static size_t window_size(const struct recorder *recorder, size_t n) {
 
 static uint64_t *limit_of(const struct lane *lane) {
     const size_t words = (size_t)(lane->hard_end - lane->window);
-    const bool is_new = lane->flushed < FIRST_FLUSHES * FIRST_WORDS && !lane->recorder->buffer_calls;
+    const bool is_new = lane->flushed < FIRST_FLUSHES * FIRST_WORDS && !lane->warm && !lane->recorder->buffer_calls;
     return lane->window + (is_new && words > FIRST_WORDS ? FIRST_WORDS : words) - SLACK;
 }
 
@@ -379,9 +379,13 @@ void lane_detach_all(struct recorder *recorder) {
 void rec_warm(void) {
     struct sys_quiet q = sys_quiet_begin();
     struct lane *lane = recorder_default ? lane_known(recorder_default) : NULL;
-    for (uint64_t *at = lane ? lane->cur + 1 : NULL; lane && at < lane->limit; at += SPOOL_PAGE / sizeof *at) {
-        syscall(SYS_rt_sigpending, at, sizeof *at);
-        *(volatile uint64_t *)at = 0;
+    if (lane && lane->limit > lane->window && !lane->warm) {
+        lane->warm = true;
+        lane->limit = limit_of(lane);
+        for (uint64_t *at = lane->cur + 1; at < lane->limit; at += SPOOL_PAGE / sizeof *at) {
+            syscall(SYS_rt_sigpending, at, sizeof *at);
+            *(volatile uint64_t *)at = 0;
+        }
     }
     sys_quiet_end(q);
 }
